@@ -1,0 +1,53 @@
+"""scrimp: prediction when features cost something.
+
+Names are imported when they are first used, so that ``import scrimp`` stays fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "BudgetedBoostingClassifier": "boosting",
+    "CostCurveDisplay": "evaluation",
+    "Costs": "costs",
+    "Curve": "evaluation",
+    "Item": "price_list",
+    "Ledger": "ledger",
+    "Predictor": "estimator",
+    "PurchaseDisplay": "evaluation",
+    "Session": "session",
+    "Sweep": "replay",
+    "at_budget": "estimator",
+    "check_budgeted_estimator": "checks",
+    "load": "store",
+    "save": "store",
+}
+
+__all__ = ["__version__", *sorted(_HOMES)]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'scrimp' has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+if TYPE_CHECKING:
+    from .boosting import BudgetedBoostingClassifier
+    from .checks import check_budgeted_estimator
+    from .costs import Costs
+    from .estimator import Predictor, at_budget
+    from .evaluation import CostCurveDisplay, Curve, PurchaseDisplay
+    from .ledger import Ledger
+    from .price_list import Item
+    from .replay import Sweep
+    from .session import Session
+    from .store import load, save

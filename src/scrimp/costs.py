@@ -1,0 +1,325 @@
+"""What things cost: items with prices, the columns they bring and the items they require."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .price_list import Item, read_items
+
+
+@dataclass(frozen=True)
+class Costs:
+    """All items of a problem: the only place that knows prices.
+
+    An item is bought at most once a row. It brings zero or more columns and may require
+    other items, so that items form a directed acyclic graph: an item without columns that
+    others require is a shared fee. Every column is brought by exactly one item.
+
+    Parameters
+    ----------
+    names : tuple of str
+        One name an item.
+    prices : tuple of float
+        One finite price >= 0 an item.
+    columns : tuple of tuples of int
+        The column positions that each item brings.
+    requires : tuple of tuples of int
+        The items that each item requires, by position.
+    column_names : tuple of str, optional
+        Names of the columns, where they are known; a frame is then matched by name.
+
+    Examples
+    --------
+    >>> costs = Costs.from_items([
+    ...     Item("blood draw", 2.10, ()),
+    ...     Item("chol", 5.17, ("chol",), ("blood draw",)),
+    ...     Item("fbs", 3.10, ("fbs",), ("blood draw",)),
+    ... ])
+    >>> costs.price_of([1, 2])
+    10.37
+    """
+
+    names: tuple[str, ...]
+    prices: tuple[float, ...]
+    columns: tuple[tuple[int, ...], ...]
+    requires: tuple[tuple[int, ...], ...]
+    column_names: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what would make a price, a column or an order ambiguous."""
+        n = len(self.names)
+        if not len(self.prices) == len(self.columns) == len(self.requires) == n:
+            raise ValueError("names, prices, columns and requires must have one entry an item.")
+        _check_unique("item", self.names)
+        for name, price in zip(self.names, self.prices, strict=True):
+            _check_price(name, price)
+        if not all(0 <= i < n for needs in self.requires for i in needs):
+            raise ValueError(f"requires must hold item positions from 0 to {n - 1}.")
+        brought = sorted(column for columns in self.columns for column in columns)
+        if brought != list(range(len(brought))):
+            raise ValueError("every column must be brought by exactly one item.")
+        if self.column_names is not None:
+            if len(self.column_names) != len(brought):
+                raise ValueError("column_names must have one name a column.")
+            _check_unique("column", self.column_names)
+        _ = self.closures  # a cycle is an error now, not at the first prediction
+
+    @classmethod
+    def from_items(cls, items: Iterable[Item]) -> Costs:
+        """Make Costs from named items; columns are numbered in the order they appear."""
+        items = list(items)
+        names = tuple(item.name for item in items)
+        _check_unique("item", names)
+        position = {name: i for i, name in enumerate(names)}
+        for item in items:
+            unknown = [r for r in item.requires if r not in position]
+            if unknown:
+                raise ValueError(
+                    f"Item {item.name!r} requires {unknown}, which the price list does not have."
+                )
+        column_names = tuple(column for item in items for column in item.columns)
+        _check_unique("column", column_names)
+        number = {column: j for j, column in enumerate(column_names)}
+        return cls(
+            names,
+            tuple(float(item.price) for item in items),
+            tuple(tuple(number[c] for c in item.columns) for item in items),
+            tuple(tuple(position[r] for r in item.requires) for item in items),
+            column_names,
+        )
+
+    @classmethod
+    def read(cls, path: str | Path) -> Costs:
+        """Read a CSV or TOML price list (see `scrimp.price_list.read_items`)."""
+        return cls.from_items(read_items(path))
+
+    @classmethod
+    def per_feature(cls, prices: Mapping[str, float] | Sequence[float] | NDArray[Any]) -> Costs:
+        """One item a column: an array by position, or a mapping by column name.
+
+        >>> Costs.per_feature({"age": 1.0, "thal": 102.9}).total
+        103.9
+        """
+        if isinstance(prices, Mapping):
+            return cls.from_items(
+                Item(str(c), _number(c, p), (str(c),)) for c, p in prices.items()
+            )
+        values = np.asarray(prices)
+        if values.ndim != 1:
+            raise ValueError(f"prices have {values.ndim} dimensions; expected one price a column.")
+        named = [(f"x{j}", price) for j, price in enumerate(values.tolist())]
+        return cls(
+            tuple(name for name, _ in named),
+            tuple(_number(name, price) for name, price in named),
+            tuple((j,) for j in range(len(named))),
+            ((),) * len(named),
+        )
+
+    @classmethod
+    def per_group(
+        cls, groups: Sequence[Any] | NDArray[Any], prices: Mapping[Any, float] | Sequence[float]
+    ) -> Costs:
+        """One item a group of columns, bought together.
+
+        Parameters
+        ----------
+        groups : sequence
+            One label a column.
+        prices : mapping or sequence
+            The price of each label; a sequence follows the sorted labels.
+
+        Examples
+        --------
+        >>> Costs.per_group(["lab", "lab", "scan"], {"lab": 3.0, "scan": 40.0}).total
+        43.0
+        """
+        labels = np.asarray(groups)
+        distinct, member = np.unique(labels, return_inverse=True)
+        keys = distinct.tolist()
+        if not isinstance(prices, Mapping):
+            prices = dict(zip(keys, prices, strict=len(prices) == len(keys)))
+        different = set(keys) ^ set(prices)
+        if different:
+            raise ValueError(
+                f"groups and prices differ in the labels {sorted(map(str, different))}; "
+                "expected one price for each label."
+            )
+        return cls(
+            tuple(str(key) for key in keys),
+            tuple(_number(key, prices[key]) for key in keys),
+            tuple(tuple(np.flatnonzero(member == g).tolist()) for g in range(len(keys))),
+            ((),) * len(keys),
+        )
+
+    @classmethod
+    def uniform(cls, n_columns: int, price: float = 1.0) -> Costs:
+        """Every column for the same price."""
+        return cls.per_feature([price] * n_columns)
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+        return len(self.names)
+
+    @cached_property
+    def n_columns(self) -> int:
+        """How many columns the items bring together."""
+        return sum(map(len, self.columns))
+
+    @cached_property
+    def item_of(self) -> tuple[int, ...]:
+        """The item that brings each column."""
+        owner = {column: item for item, columns in enumerate(self.columns) for column in columns}
+        return tuple(owner[column] for column in range(len(owner)))
+
+    @cached_property
+    def closures(self) -> tuple[tuple[int, ...], ...]:
+        """Each item with all it requires, ancestors first."""
+        done: dict[int, tuple[int, ...]] = {}
+        for item in range(self.n_items):
+            _close(item, self.requires, done, self.names)
+        return tuple(done[item] for item in range(self.n_items))
+
+    @property
+    def total(self) -> float:
+        """The price of everything."""
+        return math.fsum(self.prices)
+
+    def closure(self, items: Iterable[int]) -> tuple[int, ...]:
+        """The items with all they require, each once, ancestors first."""
+        return tuple(dict.fromkeys(i for item in items for i in self.closures[item]))
+
+    def price_of(self, items: Iterable[int], owned: Iterable[int] = ()) -> float:
+        """The price of a set of items: their closure, less what is owned already."""
+        have = set(owned)
+        return math.fsum(self.prices[i] for i in self.closure(items) if i not in have)
+
+    def column_name(self, column: int) -> str:
+        """The name of a column, or ``x<position>`` where there are no names."""
+        return self.column_names[column] if self.column_names else f"x{column}"
+
+    def bind(self, n_columns: int, column_names: Sequence[str] | None = None) -> Costs:
+        """The same items, columns numbered and named as those of a table.
+
+        Raises
+        ------
+        ValueError
+            If the price list names columns the table lacks, or the other way round.
+        """
+        if self.column_names is None or column_names is None:
+            return self._bind_by_position(n_columns, column_names)
+        missing = [c for c in column_names if c not in set(self.column_names)]
+        unknown = [c for c in self.column_names if c not in set(column_names)]
+        if missing or unknown:
+            raise ValueError(_mismatch(missing, unknown))
+        position = {name: j for j, name in enumerate(column_names)}
+        columns = tuple(
+            tuple(position[self.column_names[c]] for c in own) for own in self.columns
+        )
+        return Costs(self.names, self.prices, columns, self.requires, tuple(column_names))
+
+    def _bind_by_position(self, n_columns: int, column_names: Sequence[str] | None) -> Costs:
+        if self.n_columns != n_columns:
+            raise ValueError(
+                f"The prices cover {self.n_columns} columns but X has {n_columns}. "
+                "Give a price for every column, and for no other."
+            )
+        if self.column_names is not None:
+            raise ValueError(
+                "The prices name columns but X has no column names, so they cannot be matched. "
+                "Pass X as a data frame, or prices as an array with one price a column."
+            )
+        if column_names is None:
+            return self
+        return self._renamed(tuple(column_names))
+
+    def _renamed(self, column_names: tuple[str, ...]) -> Costs:
+        """Name the columns, and with them the items that bring just one and had no own name."""
+        names = tuple(
+            column_names[own[0]] if name == f"x{own[0] if own else ''}" and len(own) == 1 else name
+            for name, own in zip(self.names, self.columns, strict=True)
+        )
+        if len(set(names)) < len(names):
+            names = self.names
+        return Costs(names, self.prices, self.columns, self.requires, column_names)
+
+
+def as_costs(
+    costs: Any, n_columns: int, column_names: Sequence[str] | None = None
+) -> Costs:
+    """Turn what a user gives as ``costs=`` into Costs bound to the columns of X.
+
+    None means a price of 1 for each column; an array goes by position, a mapping by name.
+    """
+    if costs is None:
+        costs = Costs.uniform(n_columns)
+    elif not isinstance(costs, Costs):
+        costs = Costs.per_feature(costs)
+    bound: Costs = costs.bind(n_columns, column_names)
+    return bound
+
+
+def _close(
+    item: int,
+    requires: Sequence[Sequence[int]],
+    done: dict[int, tuple[int, ...]],
+    names: Sequence[str],
+) -> None:
+    """Fill `done` with the closures of an item and its ancestors, without recursion."""
+    path = [item]
+    while path:
+        current = path[-1]
+        if current in done:
+            path.pop()
+            continue
+        waiting = [r for r in requires[current] if r not in done]
+        if not waiting:
+            ancestors = (i for r in requires[current] for i in done[r])
+            done[current] = (*dict.fromkeys(ancestors), current)
+        elif waiting[0] in path:
+            cycle = [*path[path.index(waiting[0]) :], waiting[0]]
+            text = " -> ".join(repr(names[i]) for i in cycle)
+            raise ValueError(f"requires runs in a cycle: {text}. Remove one of these links.")
+        else:
+            path.append(waiting[0])
+
+
+def _number(name: Any, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"Item {str(name)!r} has the price {value!r}; expected a number.") from None
+
+
+def _check_price(name: str, price: float) -> None:
+    if not (math.isfinite(price) and price >= 0):
+        raise ValueError(
+            f"Item {name!r} has the price {price}; expected a finite number >= 0. "
+            "Leave out a column that cannot be bought at any price."
+        )
+
+
+def _check_unique(kind: str, names: Sequence[str]) -> None:
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise ValueError(f"The {kind} names {twice} occur more than once; names must differ.")
+
+
+def _mismatch(missing: list[str], unknown: list[str]) -> str:
+    parts = []
+    if missing:
+        parts.append(f"no price for the columns {missing}: add them, with price 0 if they are free")
+    if unknown:
+        parts.append(
+            f"prices for {unknown}, which X does not have: remove them, or give "
+            "fees an empty list of columns"
+        )
+    return "The price list does not fit X: " + "; ".join(parts) + "."

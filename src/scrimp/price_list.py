@@ -1,0 +1,161 @@
+"""Price lists: the items of a problem as people write them down, in CSV or TOML."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Item(NamedTuple):
+    """What is bought: one price, the columns it brings and the items it requires, by name."""
+
+    name: str
+    price: float
+    columns: tuple[str, ...]
+    requires: tuple[str, ...] = ()
+
+
+def read_items(path: str | Path) -> list[Item]:
+    """Read a price list; the ending decides between CSV and TOML.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.toml`` with ``[items.NAME]`` tables (``price``, and optionally ``columns`` and
+        ``requires``) or a ``[prices]`` table; or ``.csv`` with a header, either
+        ``feature, price`` (optionally ``item`` and ``requires``) or
+        ``feature, group, first_cost, later_cost``, where the difference of the two costs is
+        a fee that the group shares.
+    """
+    path = Path(path)
+    readers = {".toml": _read_toml, ".csv": _read_csv}
+    if path.suffix.lower() not in readers:
+        raise ValueError(
+            f"Price list {str(path)!r} ends in {path.suffix!r}; expected .csv or .toml."
+        )
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"Price list {str(path)!r} is not UTF-8 text ({error.reason}).") from error
+    try:
+        return readers[path.suffix.lower()](text)
+    except ValueError as error:
+        raise ValueError(f"Price list {str(path)!r}: {error}") from error
+
+
+def _read_toml(text: str) -> list[Item]:
+    document = tomllib.loads(text)
+    if not {"items", "prices"} & document.keys():
+        raise ValueError("no [items.NAME] tables and no [prices] table found. Add one of them.")
+    plain = [_toml_item(name, {"price": p}) for name, p in document.get("prices", {}).items()]
+    return plain + [_toml_item(name, entry) for name, entry in document.get("items", {}).items()]
+
+
+def _toml_item(name: str, entry: Any) -> Item:
+    if not isinstance(entry, Mapping) or "price" not in entry:
+        raise ValueError(f"item {name!r} has no price. Write `price = ...` in its table.")
+    unknown = entry.keys() - {"price", "columns", "requires"}
+    if unknown:
+        raise ValueError(
+            f"item {name!r} has the unknown entries {sorted(unknown)}; "
+            "expected price, columns, requires."
+        )
+    columns = _texts(name, "columns", entry.get("columns", [name]))
+    return Item(
+        name,
+        _price(str(entry["price"]), name),
+        columns,
+        _texts(name, "requires", entry.get("requires", [])),
+    )
+
+
+def _texts(name: str, key: str, values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ValueError(f"item {name!r}: {key} is {values!r}; expected a list of names.")
+    return tuple(values)
+
+
+def _read_csv(text: str) -> list[Item]:
+    rows = list(csv.DictReader(io.StringIO(text), skipinitialspace=True, restval=""))
+    header = set(rows[0]) if rows else set()
+    if {"feature", "first_cost", "later_cost"} <= header:
+        return _shared_fee_items(rows)
+    if {"feature", "price"} <= header:
+        return _plain_items(rows)
+    raise ValueError(
+        f"its columns are {sorted(str(h) for h in header)}; expected `feature, price` "
+        "(optionally `item`, `requires`) or `feature, group, first_cost, later_cost`, "
+        "and at least one row."
+    )
+
+
+def _plain_items(rows: Sequence[Mapping[str, str]]) -> list[Item]:
+    """One item a row, or one a distinct `item` entry; a row without a feature is a fee."""
+    items: dict[str, Item] = {}
+    for row in rows:
+        feature = row["feature"].strip()
+        name = (row.get("item") or "").strip() or feature
+        if not name:
+            raise ValueError("a row has neither a feature nor an item name.")
+        columns = (feature,) if feature else ()
+        requires = tuple((row.get("requires") or "").replace(";", "|").split("|"))
+        requires = tuple(r.strip() for r in requires if r.strip())
+        before = items.get(name)
+        text = row["price"].strip()
+        if before is None:
+            items[name] = Item(name, _price(text, name), columns, requires)
+            continue
+        if text and _price(text, name) != before.price:
+            raise ValueError(
+                f"item {name!r} has two prices, {before.price} and {text}. "
+                "An item is bought once: give one price."
+            )
+        items[name] = before._replace(
+            columns=before.columns + columns,
+            requires=tuple(dict.fromkeys(before.requires + requires)),
+        )
+    return list(items.values())
+
+
+def _shared_fee_items(rows: Iterable[Mapping[str, str]]) -> list[Item]:
+    """Turn first and later costs into an own price and a fee that the group requires."""
+    fees: dict[str, Decimal] = {}
+    items = []
+    for row in rows:
+        feature, group = row["feature"].strip(), (row.get("group") or "").strip()
+        first, later = (_decimal(row[key], feature) for key in ("first_cost", "later_cost"))
+        if first < later:
+            raise ValueError(f"{feature!r} costs {first} first but {later} later; it may not rise.")
+        if not group:
+            items.append(Item(feature, float(first), (feature,)))
+            continue
+        if fees.setdefault(group, first - later) != first - later:
+            raise ValueError(
+                f"group {group!r} has two shared fees, {fees[group]} and {first - later} "
+                f"(at {feature!r}). first_cost - later_cost must be equal within a group."
+            )
+        items.append(Item(feature, float(later), (feature,), (_fee_name(group),)))
+    return [Item(_fee_name(g), float(fee), ()) for g, fee in fees.items()] + items
+
+
+def _fee_name(group: str) -> str:
+    return f"fee {group}"
+
+
+def _decimal(text: str, name: str) -> Decimal:
+    try:
+        return Decimal(text.strip())
+    except InvalidOperation:
+        raise ValueError(
+            f"{name!r} has the price {text!r}; expected a number. "
+            "Give a price, or 0 for a feature that is free."
+        ) from None
+
+
+def _price(text: str, name: str) -> float:
+    return float(_decimal(text, name))

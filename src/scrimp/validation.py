@@ -1,0 +1,54 @@
+"""Checks at the door that several modules share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def check_budget(budget: Any, n_rows: int | None = None) -> NDArray[np.float64]:
+    """A budget as a float array: None is infinite, a number or one a row is taken as it is.
+
+    Parameters
+    ----------
+    budget : None, number, or array of numbers
+        None stands for no limit.
+    n_rows : int, optional
+        Where one budget a row is allowed: how many rows there are.
+    """
+    if budget is None:
+        return np.array(np.inf)
+    try:
+        values = np.asarray(budget, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"budget is {budget!r}; expected a number >= 0 or None.") from None
+    if values.ndim and (n_rows is None or values.shape != (n_rows,)):
+        expected = "one number" if n_rows is None else f"one number, or one for each of {n_rows} rows"
+        raise ValueError(f"budget has the shape {values.shape}; expected {expected}.")
+    if values.size and not (values >= 0).all():
+        bad = values[~(values >= 0)].flat[0]
+        raise ValueError(
+            f"budget is {bad}; expected a number >= 0, or None for everything the model may buy."
+        )
+    return values
+
+
+def check_budgets(budgets: Any) -> NDArray[np.float64]:
+    """A list of budgets as a float array, in the order given."""
+    try:
+        values = np.atleast_1d(np.asarray(budgets, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise ValueError(f"budgets are {budgets!r}; expected a list of numbers >= 0.") from None
+    if values.ndim != 1 or values.size == 0:
+        raise ValueError("budgets must be a list of at least one number.")
+    if not (values >= 0).all():
+        raise ValueError(f"budgets hold {values[~(values >= 0)][0]}; expected numbers >= 0.")
+    return values
+
+
+def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
+    """Refuse a parameter that is not one of its choices."""
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}.")
