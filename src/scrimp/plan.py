@@ -1,0 +1,278 @@
+"""The Plan contract: what every learner makes, and all that prediction needs.
+
+A plan is a list of stages. Rows that share a history, one or a whole batch, are driven
+together as a cohort: they own the same items, so one Ledger serves them all, and a plan
+keeps one State for them. A driver (`scrimp.replay` for batches, `scrimp.session` for one
+row) asks for the next stage, pays for its items through the Ledger, and tells or refuses.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .costs import Costs
+from .ledger import Ledger
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass
+class State:
+    """What a plan knows of a cohort: arrays with one entry a row, and what rows share."""
+
+    n: int
+
+    def take(self, index: Ints) -> Self:
+        """The state of some of the rows, independent of this one."""
+        part = copy.copy(self)
+        for field in dataclasses.fields(self):
+            setattr(part, field.name, _taken(getattr(self, field.name), index))
+        part.n = len(index)
+        return part
+
+
+def _taken(value: Any, index: Ints) -> Any:
+    if isinstance(value, np.ndarray):
+        return value[index]
+    if isinstance(value, State):
+        return value.take(index)
+    if isinstance(value, dict):
+        return {key: _taken(entry, index) for key, entry in value.items()}
+    return copy.copy(value) if isinstance(value, list | set) else value
+
+
+@dataclass(frozen=True)
+class StageTable:
+    """What each stage needs before it can be told.
+
+    Parameters
+    ----------
+    items : tuple of tuples of int
+        The items of each stage; what they require is added by the driver.
+    headroom : tuple of float, optional
+        A stage may start only if spent + headroom fits in the budget; 0 by default.
+    """
+
+    items: tuple[tuple[int, ...], ...]
+    headroom: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Give every stage a headroom."""
+        if not self.headroom:
+            object.__setattr__(self, "headroom", (0.0,) * len(self.items))
+        if len(self.headroom) != len(self.items) or any(not h >= 0 for h in self.headroom):
+            raise ValueError("headroom must hold one number >= 0 a stage.")
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def arrays(self) -> Arrays:
+        """The table as flat arrays, for storage."""
+        return {
+            "stage_items": np.array([i for items in self.items for i in items], dtype=np.int64),
+            "stage_sizes": np.array([len(items) for items in self.items], dtype=np.int64),
+            "stage_headroom": np.array(self.headroom, dtype=np.float64),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> StageTable:
+        """The inverse of `arrays`."""
+        flat, sizes = arrays["stage_items"].tolist(), arrays["stage_sizes"].tolist()
+        if min(sizes, default=0) < 0 or sum(sizes) != len(flat):
+            raise ValueError("stage_sizes do not add up to stage_items.")
+        ends = np.cumsum([0, *sizes]).tolist()
+        items = tuple(tuple(flat[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True))
+        return cls(items, tuple(arrays["stage_headroom"].tolist()))
+
+
+S = TypeVar("S", bound=State)
+
+
+class Plan(ABC, Generic[S]):
+    """The contract. A kind of plan overrides what its table entry in the design says.
+
+    Attributes
+    ----------
+    kind : str
+        Its name in model files.
+    stages : StageTable
+        What each stage needs.
+    n_outputs : int
+        Numbers a row that `read` returns.
+    accepts_missing : bool
+        Whether NaN may be told; if not, told columns must be finite.
+    refusal : {"skip", "stop", "rechoose"}
+        What a refused stage means: it is left out, it ends the plan, or another way is taken.
+    """
+
+    kind: ClassVar[str]
+    stages: StageTable
+    n_outputs: int
+    accepts_missing: bool = False
+    refusal: str = "stop"
+
+    @abstractmethod
+    def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> S:
+        """The state of fresh rows, one a key. All chance comes from the keys."""
+
+    @abstractmethod
+    def ask(self, state: S) -> int | Ints:
+        """The next stage, -1 when done: one number for all rows, or one a row."""
+
+    @abstractmethod
+    def tell(self, state: S, stage: int, X: NDArray[Any], rows: Ints) -> None:
+        """Fold a stage into the state; its columns of ``X[rows]`` have been bought."""
+
+    @abstractmethod
+    def refuse(self, state: S, stage: int, ledger: Ledger) -> None:
+        """A stage cannot be had: too dear, or its provider failed. Go on without it."""
+
+    @abstractmethod
+    def read(self, state: S) -> Floats:
+        """Scores (rows x outputs), valid from the start; changes nothing."""
+
+    @abstractmethod
+    def parts(self) -> tuple[dict[str, Any], Arrays]:
+        """All there is to the plan: a small JSON header, and arrays."""
+
+    @classmethod
+    @abstractmethod
+    def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> Plan[Any]:
+        """The inverse of `parts`; refuses arrays that do not fit each other."""
+
+    def columns_read(self) -> Ints:
+        """All columns the plan may ever read."""
+        raise NotImplementedError
+
+    def split(self, state: S, index: Ints) -> S:
+        """The state of some of the rows, independent of the rest."""
+        return state.take(index)
+
+    def decisive(self) -> Sequence[Sequence[int]]:
+        """Sets of items; which of them a budget can pay decides how the plan starts."""
+        return ()
+
+    def future(self, state: S) -> Sequence[int]:
+        """Stages still to come, in order, for kinds that can bound themselves."""
+        raise TypeError(_no_bound(self.kind))
+
+    def reach(
+        self, state: S, free: Sequence[int], unsure: Sequence[int], X: NDArray[Any], rows: Ints
+    ) -> tuple[Floats, Floats]:
+        """The least and the most the scores can end at.
+
+        Parameters
+        ----------
+        state : State
+            The rows.
+        free : sequence of int
+            Stages to come whose columns are owned: they count as they are.
+        unsure : sequence of int
+            Stages to come that may still be bought: they count with their range.
+        X, rows
+            As in `tell`.
+        """
+        raise TypeError(_no_bound(self.kind))
+
+    def refusal_at(self, state: S) -> str:
+        """The word for a refusal of the stages to come: "skip" or "stop"."""
+        return self.refusal
+
+    def settle(self, state: S) -> None:
+        """No more is bought and the running stages stand: let `read` answer with them."""
+
+
+def _no_bound(kind: str) -> str:
+    return (
+        f"A {kind} plan cannot bound what is still to come, so stop='certain' is not possible. "
+        "Use stop=None."
+    )
+
+
+def ahead_or_stop(refusal: str) -> str:
+    """Check the word for a refusal of a plan with a fixed order."""
+    if refusal not in ("skip", "stop"):
+        raise ValueError(f"refusal is {refusal!r}; expected 'skip' or 'stop'.")
+    return refusal
+
+
+@dataclass(frozen=True)
+class Purchase:
+    """One line of a plan's summary: an item, when it is first bought and at what price."""
+
+    order: int
+    item: str
+    price: float
+    total: float
+    stages: int
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PricedPlan:
+    """A plan with the Costs it is followed under: the fitted artifact.
+
+    Parameters
+    ----------
+    plan : Plan
+        Stages, order and readout.
+    costs : Costs
+        Items, prices and columns.
+    """
+
+    plan: Plan[Any]
+    costs: Costs
+
+    def __post_init__(self) -> None:
+        """Refuse a plan that speaks of items or columns that are not there."""
+        n = self.costs.n_items
+        if not all(0 <= i < n for items in self.plan.stages.items for i in items):
+            raise ValueError(f"The plan names items beyond the {n} of its costs.")
+        columns = self.plan.columns_read()
+        if columns.size and not 0 <= columns.min() <= columns.max() < self.costs.n_columns:
+            raise ValueError(f"The plan reads columns beyond the {self.costs.n_columns} there are.")
+
+    @cached_property
+    def needs(self) -> tuple[tuple[int, ...], ...]:
+        """The items of each stage with all they require, ancestors first."""
+        return tuple(self.costs.closure(items) for items in self.plan.stages.items)
+
+    @cached_property
+    def items(self) -> tuple[int, ...]:
+        """All items the plan may buy, in the order of its stages."""
+        return tuple(dict.fromkeys(item for needs in self.needs for item in needs))
+
+    @property
+    def price(self) -> float:
+        """The price of everything the plan may buy."""
+        return self.costs.price_of(self.items)
+
+    def summary(self) -> list[Purchase]:
+        """What is bought, in order, at what price."""
+        uses = {item: 0 for item in self.items}
+        for needs in self.needs:
+            for item in needs:
+                uses[item] += 1
+        costs = self.costs
+        return [
+            Purchase(
+                order + 1,
+                costs.names[item],
+                costs.prices[item],
+                costs.price_of(self.items[: order + 1]),
+                uses[item],
+                tuple(costs.column_name(c) for c in costs.columns[item]),
+            )
+            for order, item in enumerate(self.items)
+        ]

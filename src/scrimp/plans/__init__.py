@@ -1,0 +1,42 @@
+"""The six kinds of plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..plan import Arrays, Plan
+from .additive import AdditivePlan
+from .blocks import Block, BlocksPlan
+from .menu import MenuPlan
+from .prefix import PrefixPlan
+from .routed import Nodes, RoutedPlan
+from .sampled import SampledPlan
+from .stumps import StumpTable
+
+#: What a model file may name; nothing else is ever made from a file.
+KINDS: dict[str, type[Plan[Any]]] = {
+    plan.kind: plan
+    for plan in (AdditivePlan, SampledPlan, PrefixPlan, RoutedPlan, MenuPlan, BlocksPlan)
+}
+
+
+def plan_from_parts(kind: str, header: dict[str, Any], arrays: Arrays) -> Plan[Any]:
+    """Make a plan of a kind from its stored parts."""
+    if kind not in KINDS:
+        raise ValueError(f"unknown kind of plan {kind!r}; expected one of {sorted(KINDS)}.")
+    return KINDS[kind].from_parts(header, arrays)
+
+
+__all__ = [
+    "KINDS",
+    "AdditivePlan",
+    "Block",
+    "BlocksPlan",
+    "MenuPlan",
+    "Nodes",
+    "PrefixPlan",
+    "RoutedPlan",
+    "SampledPlan",
+    "StumpTable",
+    "plan_from_parts",
+]

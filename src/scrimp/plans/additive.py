@@ -1,0 +1,185 @@
+"""Additive plans: weak learners in a fixed order, whose votes add up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..ledger import Ledger
+from ..plan import Arrays, Floats, Ints, Plan, StageTable, State, ahead_or_stop
+from .stumps import StumpTable
+
+
+@dataclass
+class AdditiveState(State):
+    """Sums so far, and the stages told but not yet added.
+
+    Stages wait in `pending` until somebody reads, so that a batch adds hundreds of them in
+    one pass over its rows. Told columns never change, so nobody can see the delay.
+    """
+
+    position: int
+    count: int
+    sums: Floats
+    means: Floats
+    pending: list[int]
+    source: tuple[NDArray[Any], Ints] | None
+
+
+class AdditivePlan(Plan[AdditiveState]):
+    """Scores are sums of votes: boosting on a budget.
+
+    Parameters
+    ----------
+    stages : StageTable
+        The items of each stump.
+    stumps : StumpTable
+        The weak learners, weights included, in order.
+    prior : float array (outputs,)
+        The answer while nothing is known.
+    base : float array (outputs,), optional
+        Where the sums start; 0 by default.
+    refusal : {"skip", "stop"}
+        Whether a stage that cannot be had is left out, or ends the plan.
+    fold : {"add", "average"}
+        ``average`` projects each partial sum onto ``[-radius, radius]`` and answers with the
+        mean of the partial sums (streaming gradient boosting on non-smooth losses).
+    radius : float
+        Bound of the projection; only for ``average``.
+    """
+
+    kind: ClassVar[str] = "additive"
+    accepts_missing = True
+
+    def __init__(
+        self,
+        stages: StageTable,
+        stumps: StumpTable,
+        prior: ArrayLike,
+        base: ArrayLike | None = None,
+        refusal: str = "skip",
+        fold: str = "add",
+        radius: float = float("inf"),
+    ) -> None:
+        self.stages = stages
+        self.stumps = stumps
+        self.prior = np.atleast_1d(np.asarray(prior, dtype=np.float64))
+        self.n_outputs = len(self.prior)
+        self.base = np.zeros_like(self.prior) if base is None else np.asarray(base, dtype=float)
+        self.refusal = ahead_or_stop(refusal)
+        if fold not in ("add", "average"):
+            raise ValueError(f"fold is {fold!r}; expected 'add' or 'average'.")
+        if not radius > 0:
+            raise ValueError(f"radius is {radius}; expected a number > 0.")
+        self.fold = fold
+        self.radius = float(radius)
+        if len(stages) != len(stumps):
+            raise ValueError(f"{len(stages)} stages but {len(stumps)} stumps; they must agree.")
+        if self.base.shape != self.prior.shape or (
+            len(stumps) and stumps.n_outputs != self.n_outputs
+        ):
+            raise ValueError("prior, base and votes must have the same number of outputs.")
+
+    def columns_read(self) -> Ints:
+        """All columns the plan may ever read."""
+        return self.stumps.column
+
+    def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> AdditiveState:
+        """Fresh sums."""
+        n = len(keys)
+        sums = np.tile(self.base, (n, 1))
+        return AdditiveState(n, 0, 0, sums, np.zeros_like(sums), [], None)
+
+    def ask(self, state: AdditiveState) -> int:
+        """The next stump in order."""
+        return state.position if state.position < len(self.stages) else -1
+
+    def tell(self, state: AdditiveState, stage: int, X: NDArray[Any], rows: Ints) -> None:
+        """Note a stump; it is added when somebody reads."""
+        state.pending.append(stage)
+        state.source = (X, rows)
+        state.count += 1
+        state.position = stage + 1
+
+    def refuse(self, state: AdditiveState, stage: int, ledger: Ledger) -> None:
+        """Leave the stump out, or end."""
+        state.position = stage + 1 if self.refusal == "skip" else len(self.stages)
+
+    def read(self, state: AdditiveState) -> Floats:
+        """The prior before the first stump, then the sums or the mean of the partial sums."""
+        if state.count == 0:
+            return np.tile(self.prior, (state.n, 1))
+        self._add_pending(state)
+        return (state.sums if self.fold == "add" else state.means).copy()
+
+    def split(self, state: AdditiveState, index: Ints) -> AdditiveState:
+        """Some of the rows; what waits is added first, since it is a matter of all rows."""
+        self._add_pending(state)
+        return state.take(index)
+
+    def _add_pending(self, state: AdditiveState) -> None:
+        if not state.pending or state.source is None:
+            return
+        X, rows = state.source
+        if self.fold == "add":
+            self.stumps.add(state.sums, state.pending, X, rows)
+        else:
+            self._average_pending(state, X, rows)
+        state.pending = []
+        state.source = None
+
+    def _average_pending(self, state: AdditiveState, X: NDArray[Any], rows: Ints) -> None:
+        first = state.count - len(state.pending) + 1
+        for count, stump in enumerate(state.pending, start=first):
+            state.sums += self.stumps.votes(stump, X[rows, self.stumps.column[stump]])
+            np.clip(state.sums, -self.radius, self.radius, out=state.sums)
+            state.means += (state.sums - state.means) / count
+
+    def future(self, state: AdditiveState) -> range:
+        """All stumps after the present one."""
+        if self.fold != "add":
+            super().future(state)
+        return range(state.position, len(self.stages))
+
+    def reach(
+        self,
+        state: AdditiveState,
+        free: Sequence[int],
+        unsure: Sequence[int],
+        X: NDArray[Any],
+        rows: Ints,
+    ) -> tuple[Floats, Floats]:
+        """The sums with the free stumps, plus the range of each unsure one, or nothing."""
+        self._add_pending(state)
+        known = state.sums.copy()
+        if free:
+            self.stumps.add(known, list(free), X, rows)
+        unsure = list(unsure)
+        table = (self.stumps.inside, self.stumps.outside, self.stumps.missing)
+        votes = np.stack([vote[unsure] for vote in table])
+        least = np.minimum(votes.min(axis=0), 0.0).sum(axis=0)
+        most = np.maximum(votes.max(axis=0), 0.0).sum(axis=0)
+        return known + least, known + most
+
+    def parts(self) -> tuple[dict[str, Any], Arrays]:
+        """All there is to the plan."""
+        header = {"refusal": self.refusal, "fold": self.fold, "radius": repr(self.radius)}
+        arrays = {"prior": self.prior, "base": self.base}
+        return header, arrays | self.stages.arrays() | self.stumps.arrays()
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> AdditivePlan:
+        """The inverse of `parts`."""
+        return cls(
+            StageTable.from_arrays(arrays),
+            StumpTable.from_arrays(arrays),
+            arrays["prior"],
+            arrays["base"],
+            header["refusal"],
+            header["fold"],
+            float(header["radius"]),
+        )

@@ -1,0 +1,184 @@
+"""Menu plans: several plans, of which the budget chooses one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ledger import Ledger
+from ..plan import Arrays, Floats, Ints, Plan, StageTable, State
+
+
+@dataclass
+class MenuState(State):
+    """The entry that runs, the best one that is complete, and the states of those begun."""
+
+    keys: NDArray[np.uint64]
+    running: int
+    complete: int
+    settled: bool
+    have: set[int]
+    inner: dict[int, State]
+
+
+class MenuPlan(Plan[MenuState]):
+    """The best entry that the budget pays for in full runs; if none, the cheapest.
+
+    Its answer is that of the best entry whose items are all owned, else the running one's.
+    When an item cannot be had, the best entry without it that the rest can pay takes over.
+
+    Parameters
+    ----------
+    entries : sequence of Plan
+        From the least to the best.
+    """
+
+    kind: ClassVar[str] = "menu"
+    refusal = "rechoose"
+
+    def __init__(self, entries: Sequence[Plan[Any]]) -> None:
+        if not entries:
+            raise ValueError("a menu needs at least one entry.")
+        if len({entry.n_outputs for entry in entries}) > 1:
+            raise ValueError("the entries of a menu must have the same number of outputs.")
+        self.entries = list(entries)
+        self.n_outputs = entries[0].n_outputs
+        self.accepts_missing = all(entry.accepts_missing for entry in entries)
+        self.stages = StageTable(
+            tuple(items for entry in entries for items in entry.stages.items),
+            tuple(room for entry in entries for room in entry.stages.headroom),
+        )
+        self._first = np.cumsum([0, *(len(entry.stages) for entry in entries)]).tolist()
+        self._items = [{i for items in entry.stages.items for i in items} for entry in entries]
+
+    def columns_read(self) -> Ints:
+        """All columns the plan may ever read."""
+        return np.concatenate([entry.columns_read() for entry in self.entries])
+
+    def decisive(self) -> list[Sequence[int]]:
+        """What each entry costs decides between them."""
+        inner = [items for entry in self.entries for items in entry.decisive()]
+        return [*map(sorted, self._items), *inner]
+
+    def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> MenuState:
+        """Choose the entry."""
+        running = self._choose(ledger)
+        state = MenuState(
+            len(keys), keys, 0 if running is None else running, -1, False, set(ledger.owned), {}
+        )
+        for entry, plan in enumerate(self.entries):
+            state.inner[entry] = plan.start(keys, ledger)
+        return state
+
+    def _choose(self, ledger: Ledger) -> int | None:
+        """The best entry without failed items that can be paid."""
+        for entry in reversed(range(len(self.entries))):
+            if ledger.can_pay(self._items[entry]):
+                return entry
+        return None
+
+    def _active(self, state: MenuState) -> int:
+        """An entry that became complete without being asked for comes first: it is free."""
+        if state.settled:
+            return state.running
+        owned = [e for e in range(len(self.entries)) if self._items[e] <= state.have]
+        better = [e for e in owned if e > state.complete]
+        return max(better, default=state.running)
+
+    def ask(self, state: MenuState) -> int | Ints:
+        """The next stage of the entry in turn."""
+        while True:
+            entry = self._active(state)
+            stage = np.asarray(self.entries[entry].ask(state.inner[entry]))
+            if (stage >= 0).any():
+                stage = np.where(stage >= 0, stage + self._first[entry], -1)
+                return stage if stage.ndim else int(stage)
+            if entry <= state.complete or not self._items[entry] <= state.have:
+                return -1
+            state.complete = entry
+
+    def _at(self, stage: int) -> tuple[int, int]:
+        entry = int(np.searchsorted(self._first, stage, side="right")) - 1
+        return entry, stage - self._first[entry]
+
+    def tell(self, state: MenuState, stage: int, X: NDArray[Any], rows: Ints) -> None:
+        """Delegate."""
+        entry, inner = self._at(stage)
+        state.have.update(self.stages.items[stage])
+        self.entries[entry].tell(state.inner[entry], inner, X, rows)
+
+    def refuse(self, state: MenuState, stage: int, ledger: Ledger) -> None:
+        """Choose again; if the choice is the same, let the entry go on without the stage."""
+        state.have.update(ledger.owned)
+        choice = self._choose(ledger)
+        if choice is not None and choice != state.running:
+            state.running = choice
+            return
+        entry, inner = self._at(stage)
+        self.entries[entry].refuse(state.inner[entry], inner, ledger)
+
+    def read(self, state: MenuState) -> Floats:
+        """The best complete entry's answer, else the running one's."""
+        entry = state.running if state.settled or state.complete < 0 else state.complete
+        return self.entries[entry].read(state.inner[entry])
+
+    def split(self, state: MenuState, index: Ints) -> MenuState:
+        """Some of the rows."""
+        inner = {e: self.entries[e].split(s, index) for e, s in state.inner.items()}
+        return MenuState(
+            len(index), state.keys[index], state.running, state.complete, state.settled,
+            set(state.have), inner,
+        )  # fmt: skip
+
+    def future(self, state: MenuState) -> list[int]:
+        """What the running entry has still to come."""
+        running = state.running
+        coming = self.entries[running].future(state.inner[running])
+        return [stage + self._first[running] for stage in coming]
+
+    def reach(
+        self,
+        state: MenuState,
+        free: Sequence[int],
+        unsure: Sequence[int],
+        X: NDArray[Any],
+        rows: Ints,
+    ) -> tuple[Floats, Floats]:
+        """What the running entry can still come to."""
+        first = self._first[state.running]
+        inner = state.inner[state.running]
+        free, unsure = [s - first for s in free], [s - first for s in unsure]
+        return self.entries[state.running].reach(inner, free, unsure, X, rows)
+
+    def refusal_at(self, state: MenuState) -> str:
+        """As the running entry's."""
+        return self.entries[state.running].refusal_at(state.inner[state.running])
+
+    def settle(self, state: MenuState) -> None:
+        """Answer with the running entry, complete or not."""
+        state.settled = True
+
+    def parts(self) -> tuple[dict[str, Any], Arrays]:
+        """All there is to the entries."""
+        headers, arrays = [], {}
+        for number, entry in enumerate(self.entries):
+            header, own = entry.parts()
+            headers.append({"kind": entry.kind, "header": header})
+            arrays.update({f"{number}/{name}": value for name, value in own.items()})
+        return {"entries": headers}, arrays
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> MenuPlan:
+        """The inverse of `parts`."""
+        from . import plan_from_parts
+
+        entries = []
+        for number, entry in enumerate(header["entries"]):
+            prefix = f"{number}/"
+            own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
+            entries.append(plan_from_parts(entry["kind"], entry["header"], own))
+        return cls(entries)

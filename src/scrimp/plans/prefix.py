@@ -1,0 +1,131 @@
+"""Prefix plans: groups of columns in a fixed order, with a model of its own for each prefix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..ledger import Ledger
+from ..plan import Arrays, Floats, Ints, Plan, StageTable, State
+
+
+@dataclass
+class PrefixState(State):
+    """How much of the order is owned, and where its values are."""
+
+    position: int
+    ended: bool
+    source: tuple[NDArray[Any], Ints] | None
+
+
+class PrefixPlan(Plan[PrefixState]):
+    """After each purchase the prefix's own linear model answers.
+
+    Parameters
+    ----------
+    stages : StageTable
+        The items of each stage, in the order bought.
+    columns : int array
+        The columns of all stages, in the order bought.
+    counts : int array (stages,)
+        How many columns are known after each stage.
+    intercepts : float array (stages + 1, outputs)
+        One a prefix; the first is the prior.
+    coefficients : float array (sum of counts, outputs)
+        The models of the prefixes, one after the other.
+    """
+
+    kind: ClassVar[str] = "prefix"
+
+    def __init__(
+        self,
+        stages: StageTable,
+        columns: ArrayLike,
+        counts: ArrayLike,
+        intercepts: ArrayLike,
+        coefficients: ArrayLike,
+    ) -> None:
+        self.stages = stages
+        self.columns = np.asarray(columns, dtype=np.int64)
+        self.counts = np.asarray(counts, dtype=np.int64)
+        self.intercepts = np.asarray(intercepts, dtype=np.float64)
+        self.coefficients = np.asarray(coefficients, dtype=np.float64)
+        self._check()
+        self.n_outputs = self.intercepts.shape[1]
+        self._ends = np.concatenate([[0], np.cumsum(self.counts)])
+
+    def _check(self) -> None:
+        steps = np.diff(self.counts, prepend=0)
+        if self.counts.shape != (len(self.stages),) or (steps < 0).any():
+            raise ValueError("counts must hold one ascending number a stage.")
+        if self.columns.ndim != 1 or (len(steps) and self.counts[-1] != len(self.columns)):
+            raise ValueError("the last count must be the number of columns.")
+        if self.intercepts.ndim != 2 or len(self.intercepts) != len(self.stages) + 1:
+            raise ValueError("intercepts must be (stages + 1 x outputs).")
+        if self.coefficients.shape != (self.counts.sum(), self.intercepts.shape[1]):
+            raise ValueError("coefficients must be (sum of counts x outputs).")
+
+    def columns_read(self) -> Ints:
+        """All columns the plan may ever read."""
+        return self.columns
+
+    def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> PrefixState:
+        """Nothing known."""
+        return PrefixState(len(keys), 0, False, None)
+
+    def ask(self, state: PrefixState) -> int:
+        """The next group in order."""
+        return -1 if state.ended or state.position == len(self.stages) else state.position
+
+    def tell(self, state: PrefixState, stage: int, X: NDArray[Any], rows: Ints) -> None:
+        """A longer prefix is known; its model is evaluated when somebody reads."""
+        state.position = stage + 1
+        state.source = (X, rows)
+
+    def refuse(self, state: PrefixState, stage: int, ledger: Ledger) -> None:
+        """There is no model with a gap: the prefix so far stands."""
+        state.ended = True
+
+    def read(self, state: PrefixState) -> Floats:
+        """The answer of the prefix's model."""
+        prefix = state.position
+        scores = np.tile(self.intercepts[prefix], (state.n, 1))
+        if prefix == 0 or state.source is None:
+            return scores
+        X, rows = state.source
+        columns = self.columns[: self.counts[prefix - 1]]
+        model = self.coefficients[self._ends[prefix - 1] : self._ends[prefix]]
+        # a sum in a fixed order: a batch and a single row must agree to the last bit
+        for column, weight in zip(columns, model, strict=True):
+            scores += X[rows, column, None] * weight
+        return scores
+
+    def split(self, state: PrefixState, index: Ints) -> PrefixState:
+        """Some of the rows."""
+        part = state.take(index)
+        if state.source is not None:
+            part.source = (state.source[0], state.source[1][index])
+        return part
+
+    def parts(self) -> tuple[dict[str, Any], Arrays]:
+        """All there is to the plan."""
+        return {}, {
+            "columns": self.columns,
+            "counts": self.counts,
+            "intercepts": self.intercepts,
+            "coefficients": self.coefficients,
+        } | self.stages.arrays()
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> PrefixPlan:
+        """The inverse of `parts`."""
+        return cls(
+            StageTable.from_arrays(arrays),
+            arrays["columns"],
+            arrays["counts"],
+            arrays["intercepts"],
+            arrays["coefficients"],
+        )

@@ -1,0 +1,129 @@
+"""Routed plans: the next test depends on the values seen, as in a decision tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ledger import Ledger
+from ..plan import Arrays, Floats, Ints, Plan, StageTable, State
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """A tree of interval tests; node 0 is the root and children come after their parents.
+
+    Parameters
+    ----------
+    column : int array (nodes,)
+        The column each node tests, -1 at a leaf.
+    low, high : float arrays (nodes,)
+        A present value is inside when ``low <= x <= high``.
+    inside, outside, missing : int arrays (nodes,)
+        The next node.
+    refused : int array (nodes,)
+        The next node when the test cannot be had, -1 to stop with this node's answer.
+    value : float array (nodes, outputs)
+        The answer at each node, inner nodes included.
+    """
+
+    column: Ints
+    low: Floats
+    high: Floats
+    inside: Ints
+    outside: Ints
+    missing: Ints
+    refused: Ints
+    value: Floats
+
+    def __post_init__(self) -> None:
+        """Refuse what would lead out of the tree or round in it."""
+        n = len(self.column)
+        here, inner = np.arange(n), self.column >= 0
+        flat = (self.low, self.high, self.inside, self.outside, self.missing, self.refused)
+        if n == 0 or any(part.shape != (n,) for part in flat):
+            raise ValueError("a routed plan needs at least one node and one entry a node.")
+        if self.value.ndim != 2 or len(self.value) != n or not np.isfinite(self.value).all():
+            raise ValueError("value must be finite and (nodes x outputs).")
+        for child in (self.inside, self.outside, self.missing):
+            if not ((child > here) & (child < n))[inner].all():
+                raise ValueError("the children of a node must be nodes after it.")
+        if not ((self.refused == -1) | ((self.refused > here) & (self.refused < n)))[inner].all():
+            raise ValueError("refused must be -1 or a node after this one.")
+
+
+@dataclass
+class RoutedState(State):
+    """The node each row is at."""
+
+    node: Ints
+    ended: NDArray[np.bool_]
+
+
+class RoutedPlan(Plan[RoutedState]):
+    """Each row walks down a tree and pays for the tests on its path.
+
+    Parameters
+    ----------
+    stages : StageTable
+        The items of each node's test; none at a leaf.
+    nodes : Nodes
+        The tree.
+    """
+
+    kind: ClassVar[str] = "routed"
+    accepts_missing = True
+
+    def __init__(self, stages: StageTable, nodes: Nodes) -> None:
+        self.stages = stages
+        self.nodes = nodes
+        self.n_outputs = nodes.value.shape[1]
+        if len(stages) != len(nodes.column):
+            raise ValueError(f"{len(stages)} stages but {len(nodes.column)} nodes; expected equal.")
+
+    def columns_read(self) -> Ints:
+        """All columns the plan may ever read."""
+        return self.nodes.column[self.nodes.column >= 0]
+
+    def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> RoutedState:
+        """All rows at the root."""
+        n = len(keys)
+        return RoutedState(n, np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool))
+
+    def ask(self, state: RoutedState) -> Ints:
+        """The test at each row's node."""
+        at_test = (self.nodes.column[state.node] >= 0) & ~state.ended
+        return np.where(at_test, state.node, -1)
+
+    def tell(self, state: RoutedState, stage: int, X: NDArray[Any], rows: Ints) -> None:
+        """Walk one step down."""
+        nodes = self.nodes
+        x = X[rows, nodes.column[stage]]
+        inside = (x >= nodes.low[stage]) & (x <= nodes.high[stage])
+        step = np.where(inside, nodes.inside[stage], nodes.outside[stage])
+        state.node = np.where(np.isnan(x), nodes.missing[stage], step)
+
+    def refuse(self, state: RoutedState, stage: int, ledger: Ledger) -> None:
+        """Take the way round the test, or stay."""
+        if self.nodes.refused[stage] < 0:
+            state.ended[:] = True
+        else:
+            state.node[:] = self.nodes.refused[stage]
+
+    def read(self, state: RoutedState) -> Floats:
+        """The answer at each row's node."""
+        return self.nodes.value[state.node]
+
+    def parts(self) -> tuple[dict[str, Any], Arrays]:
+        """All there is to the plan."""
+        nodes = {field.name: getattr(self.nodes, field.name) for field in fields(Nodes)}
+        return {}, nodes | self.stages.arrays()
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> RoutedPlan:
+        """The inverse of `parts`."""
+        nodes = Nodes(**{field.name: arrays[field.name] for field in fields(Nodes)})
+        return cls(StageTable.from_arrays(arrays), nodes)

@@ -1,0 +1,84 @@
+"""What is predicted: how scores become labels and probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, softmax
+
+from .validation import check_choice
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """The meaning of a plan's scores.
+
+    Parameters
+    ----------
+    kind : {"binary", "multiclass", "regression"}
+        One score for the second class; one a class; or the prediction itself.
+    classes : array
+        Class labels, sorted; empty for regression.
+    scale : float
+        Scores times scale are log-odds; 2 for AdaBoost's votes (Friedman et al. 2000).
+    """
+
+    kind: str
+    classes: NDArray[Any]
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check that kind and classes fit."""
+        check_choice("kind", self.kind, ("binary", "multiclass", "regression"))
+        least = {"binary": 2, "multiclass": 2, "regression": 0}[self.kind]
+        most = {"binary": 2, "multiclass": None, "regression": 0}[self.kind]
+        n = len(self.classes)
+        if n < least or (most is not None and n > most):
+            raise ValueError(f"a {self.kind} target cannot have {n} classes.")
+        if not np.isfinite(self.scale):
+            raise ValueError("scale must be finite.")
+
+    @property
+    def n_outputs(self) -> int:
+        """Scores a row."""
+        return len(self.classes) if self.kind == "multiclass" else 1
+
+    def labels(self, scores: Floats) -> NDArray[Any]:
+        """Labels (...), or predictions, from scores (..., outputs)."""
+        if self.kind == "regression":
+            return scores[..., 0]
+        if self.kind == "binary":
+            return self.classes[(scores[..., 0] > 0).astype(np.intp)]
+        return self.classes[scores.argmax(axis=-1)]
+
+    def decisions(self, scores: Floats) -> Floats:
+        """Scores in scikit-learn's shape: (...) for two classes, else (..., classes)."""
+        return scores if self.kind == "multiclass" else scores[..., 0]
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """Class probabilities (..., classes)."""
+        if self.kind == "regression":
+            raise TypeError("A regression has no class probabilities; use predict.")
+        if self.kind == "multiclass":
+            return np.asarray(softmax(self.scale * scores, axis=-1))
+        second = expit(self.scale * scores[..., 0])
+        return np.stack([1.0 - second, second], axis=-1)
+
+    def certain(self, least: Floats, most: Floats) -> NDArray[np.bool_]:
+        """Rows whose label is the same wherever the scores end between least and most."""
+        if self.kind == "regression":
+            raise TypeError("stop='certain' keeps a label, and a regression has none.")
+        # more than rounding apart: sums in another order must give the same label
+        margin = 1e-9 * np.maximum(np.abs(least), np.abs(most)).max(axis=1)
+        if self.kind == "binary":
+            return np.asarray((least[:, 0] > margin) | (most[:, 0] < -margin))
+        best = least.argmax(axis=1)
+        others = most.copy()
+        np.put_along_axis(others, best[:, None], -np.inf, axis=1)
+        floor = np.take_along_axis(least, best[:, None], axis=1)[:, 0]
+        return np.asarray(floor > others.max(axis=1) + margin)
