@@ -1,0 +1,303 @@
+"""Session: one row at prediction time. It does no I/O and reads no clock."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .columns import Columns
+from .ledger import Ledger
+from .plan import Floats, PricedPlan
+from .stopping import outlook, stop_rule
+from .target import Target
+
+_ROWS = np.zeros(1, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a session needs next.
+
+    Parameters
+    ----------
+    items : tuple of str
+        What is to be bought, in an order that respects what requires what.
+    columns : tuple of str
+        The values that `Session.tell` expects.
+    price : float
+        What it costs together; the money is held.
+    """
+
+    items: tuple[str, ...]
+    columns: tuple[str, ...]
+    price: float
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The answer so far.
+
+    Parameters
+    ----------
+    label : object
+        The predicted class or value.
+    probabilities : float array (classes,), or None for a regression
+    scores : float array (outputs,)
+    spent : float
+    """
+
+    label: Any
+    probabilities: Floats | None
+    scores: Floats
+    spent: float
+
+
+class Session:
+    """Says what one row needs next, is told what arrived or failed, answers at any time.
+
+    Parameters
+    ----------
+    priced : PricedPlan
+        The plan and its costs.
+    columns : Columns
+        Names and categories of the columns.
+    target : Target
+        What the scores mean.
+    budget : float
+        The most that may be spent.
+    key : int
+        The row's key, for plans that draw.
+    known : mapping, optional
+        Values by column name that the row has already; their items are owned, free.
+    owned : iterable of str, optional
+        Items without columns that the row has already, such as a fee that was paid.
+    stop : {None, "certain"}
+        When to stop before the budget does.
+
+    Examples
+    --------
+    >>> from scrimp.datasets import load_heart
+    >>> from scrimp import BudgetedBoostingClassifier
+    >>> heart = load_heart()
+    >>> model = BudgetedBoostingClassifier(heart.costs, n_rounds=20).fit(heart.X, heart.y)
+    >>> session = model.session(budget=2.0)
+    >>> session.ask().items
+    ('cp',)
+    >>> session.tell({"cp": "asymptomatic"})
+    >>> session.spent
+    1.0
+    """
+
+    def __init__(
+        self,
+        priced: PricedPlan,
+        columns: Columns,
+        target: Target,
+        *,
+        budget: float = np.inf,
+        key: int = 0,
+        known: Mapping[str, Any] | None = None,
+        owned: Iterable[str] = (),
+        stop: str | None = None,
+    ) -> None:
+        self._priced, self._columns, self._target = priced, columns, target
+        self._rule = stop_rule(stop)
+        self._X = np.full((1, len(columns)), np.nan)
+        have = self._owned_items(known or {}, owned)
+        for name, value in (known or {}).items():
+            self._X[0, self._position(name)] = self._number(self._position(name), value)
+        self._ledger = Ledger(priced.costs, [budget], have)
+        keys = np.array([key % 2**64], dtype=np.uint64)
+        self._state = priced.plan.start(keys, self._ledger)
+        self._stage = -1
+        self._waiting: list[int] = []
+        self._closed = False
+        self._advance()
+
+    @property
+    def spent(self) -> float:
+        """What has been paid."""
+        return self._ledger.spent
+
+    @property
+    def budget(self) -> float:
+        """The most that may be spent."""
+        return self._ledger.budgets[0]
+
+    @property
+    def bought(self) -> tuple[str, ...]:
+        """Items owned, those from the start included."""
+        return tuple(self._priced.costs.names[item] for item in sorted(self._ledger.owned))
+
+    def ask(self) -> Request | None:
+        """What is needed next; None when there is nothing more to buy."""
+        if not self._waiting:
+            return None
+        costs = self._priced.costs
+        columns = [c for item in self._waiting for c in costs.columns[item]]
+        return Request(
+            tuple(costs.names[item] for item in self._waiting),
+            tuple(self._columns.name(c) for c in columns),
+            math.fsum(costs.prices[item] for item in self._waiting),
+        )
+
+    def tell(self, values: Mapping[str, Any] | None = None, *, arrived: Iterable[str] = ()) -> None:
+        """Values arrived, by column name; None stands for a missing one.
+
+        They may come in several calls. An item is paid once all its columns are there,
+        together with what it requires; `arrived` names items without columns.
+        """
+        encoded = self._encode(values or {})
+        for column, value in encoded.items():
+            self._X[0, column] = value
+        costs = self._priced.costs
+        told = {costs.item_of[column] for column in encoded} | self._named(arrived)
+        if not encoded and not told and not any(costs.columns[i] for i in self._waiting):
+            told = set(self._waiting)
+        for item in costs.closure(sorted(told)):
+            if item in self._waiting and self._is_there(item, told):
+                self._ledger.commit(item)
+        self._waiting = [item for item in self._waiting if item not in self._ledger.owned]
+        if self._stage >= 0 and not self._waiting:
+            self._fold(self._stage)
+            self._advance()
+
+    def fail(self, item: str | None = None) -> None:
+        """What was asked for cannot be had: it is not paid for, nor asked for again.
+
+        Parameters
+        ----------
+        item : str, optional
+            The item that failed; by default all that the stage still waits for.
+        """
+        if not self._waiting:
+            return
+        wanted = set(self._priced.plan.stages.items[self._stage]) & set(self._waiting)
+        failed = self._named([item]) if item is not None else wanted or set(self._waiting)
+        for waiting in self._waiting:
+            self._ledger.release(waiting, failed=waiting in failed)
+        self._waiting = []
+        self._priced.plan.refuse(self._state, self._stage, self._ledger)
+        self._advance()
+
+    def read(self) -> Answer:
+        """The answer so far; reading changes nothing."""
+        scores = self._priced.plan.read(self._state)
+        target = self._target
+        has_classes = target.kind != "regression"
+        return Answer(
+            target.labels(scores)[0],
+            target.probabilities(scores)[0] if has_classes else None,
+            scores[0],
+            self.spent,
+        )
+
+    def _advance(self) -> None:
+        """Fold all that is owned, refuse what is too dear, until something must be bought."""
+        plan, ledger, needs_of = self._priced.plan, self._ledger, self._priced.needs
+        owned, headroom = ledger.owned, plan.stages.headroom
+        while True:
+            stage = int(plan.ask(self._state)) if not self._closed else -1
+            self._stage = stage
+            if stage < 0:
+                return
+            needs = needs_of[stage]
+            missing = not owned.issuperset(needs)
+            if (missing or headroom[stage]) and ledger.first_affording(needs, headroom[stage]):
+                plan.refuse(self._state, stage, ledger)
+            elif not missing:
+                self._fold(stage)
+            elif self._rule is not None and self._stop_early():
+                self._closed = True
+            else:
+                self._waiting = ledger.missing(needs)
+                ledger.hold(self._waiting)
+                return
+
+    def _fold(self, stage: int) -> None:
+        self._priced.plan.tell(self._state, stage, self._X, _ROWS)
+
+    def _stop_early(self) -> bool:
+        """Whether the answer is settled; what is owned then still counts."""
+        assert self._rule is not None
+        plan = self._priced.plan
+        free, unsure = outlook(self._priced, self._state, self._ledger)
+        rule_says = self._rule(
+            self._priced, self._target, self._state, free, unsure, self._X, _ROWS
+        )
+        if not rule_says[0]:
+            return False
+        for stage in free:
+            self._fold(stage)
+        plan.settle(self._state)
+        return True
+
+    def _is_there(self, item: int, told: set[int]) -> bool:
+        """All columns have a value, or a fee whose dependant arrived."""
+        return item in told or not self._priced.costs.columns[item]
+
+    def _encode(self, values: Mapping[str, Any]) -> dict[int, float]:
+        """Values as numbers; whole items only, and only what was asked for."""
+        costs, asked = self._priced.costs, set(self._waiting)
+        encoded = {}
+        for name, value in values.items():
+            column = self._position(name)
+            if costs.item_of[column] not in asked:
+                raise ValueError(
+                    f"{name!r} was not asked for; expected {self._asked_columns()}. "
+                    "Values that are there from the start go into `known`."
+                )
+            encoded[column] = self._number(column, value)
+        for column in encoded:
+            siblings = costs.columns[costs.item_of[column]]
+            lacking = [self._columns.name(c) for c in siblings if c not in encoded]
+            if lacking:
+                raise ValueError(
+                    f"Item {costs.names[costs.item_of[column]]!r} also brings {lacking}: "
+                    "tell all columns of an item together, None for a missing one."
+                )
+        return encoded
+
+    def _number(self, column: int, value: Any) -> float:
+        number = self._columns.encode_value(column, value)
+        if not self._priced.plan.accepts_missing and not np.isfinite(number):
+            raise ValueError(
+                f"Column {self._columns.name(column)!r} is {value!r}, which this model cannot "
+                "use. Call fail() if it cannot be had."
+            )
+        return number
+
+    def _asked_columns(self) -> list[str]:
+        request = self.ask()
+        return list(request.columns) if request else []
+
+    def _position(self, name: str) -> int:
+        if name not in self._columns.positions:
+            raise ValueError(
+                f"There is no column {name!r}; expected one of {list(self._columns.positions)}."
+            )
+        return self._columns.positions[name]
+
+    def _named(self, names: Iterable[str]) -> set[int]:
+        costs, names = self._priced.costs, list(names)
+        unknown = [name for name in names if name not in costs.names]
+        if unknown:
+            raise ValueError(f"There are no items {unknown}; expected some of {costs.names}.")
+        return {costs.names.index(name) for name in names}
+
+    def _owned_items(self, known: Mapping[str, Any], owned: Iterable[str]) -> list[int]:
+        costs = self._priced.costs
+        columns = {self._position(name) for name in known}
+        fees = self._named(owned)
+        for item in fees:
+            if not columns.issuperset(costs.columns[item]):
+                raise ValueError(
+                    f"Item {costs.names[item]!r} brings columns: "
+                    "give their values in `known` instead of naming it in `owned`."
+                )
+        whole = [i for i, own in enumerate(costs.columns) if own and columns.issuperset(own)]
+        return list(costs.closure([*whole, *fees]))
