@@ -1,0 +1,5 @@
+"""Boosters on a budget."""
+
+from .budgeted import BudgetedBoostingClassifier
+
+__all__ = ["BudgetedBoostingClassifier"]

@@ -1,0 +1,321 @@
+"""Boosting within a budget: the stumps of AdaBoost, chosen with an eye on their price.
+
+Huang, Powers and Reyzin, "Training-Time Optimization of a Budgeted Booster", IJCAI 2015.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight
+
+from ..costs import Costs, as_costs
+from ..estimator import BudgetedClassifier
+from ..events import Progress, emit
+from ..ledger import Ledger
+from ..plan import PricedPlan, StageTable
+from ..plans import AdditivePlan, MenuPlan, StumpTable
+from ..target import Target
+from ..validation import check_budget, check_budgets, check_choice
+from .rules import RULES
+from .stump_search import Stump, StumpSearch
+
+#: Alg. 1, line 8 gives a perfect stump an infinite weight; an edge counts as at most this.
+EDGE_CAP = 1.0 - 1e-4
+_PERFECT = 1.0 - 1e-12
+
+
+@dataclass
+class _Run:
+    """One training: what was chosen, in order, and what it cost."""
+
+    budget: float
+    ledger: Ledger
+    rounds: list[tuple[Stump, float]] = field(default_factory=list)
+
+
+class BudgetedBoostingClassifier(BudgetedClassifier):
+    r"""AdaBoost on stumps that pays for the columns it reads, within a budget.
+
+    In round t it picks the stump h that is best by `rule`, pays for what h needs and does
+    not own yet, and gives it the weight :math:`\alpha_t = \frac12\ln\frac{1+\gamma_t}
+    {1-\gamma_t}`, where :math:`\gamma_t` is its edge. The training error is at most
+    :math:`\prod_t\sqrt{1-\gamma_t^2}`; ``greedy`` makes this bound fall fastest per price.
+
+    A round costs O(rows x columns) at most, without a copy of X: columns are binned once
+    into one byte a value, and columns that cannot win are not looked at.
+
+    Parameters
+    ----------
+    costs : Costs, array, mapping or None
+        Prices: a `Costs`, one price a column, prices by column name, or 1 for each column.
+    budget : float, list of floats or None
+        The most that a prediction may spend. With a list one model is trained for each
+        budget and a prediction uses the best that its budget pays for. None is no limit.
+    rule : {"greedy", "edge"}
+        ``greedy`` maximises :math:`-\ln(1-\gamma^2)/c`, ``edge`` maximises :math:`\gamma`
+        (AdaBoost that stops when the money is gone). c is the price of the stump's item
+        plus what it requires and is not owned; an item keeps its price here even when it is
+        paid for, else the rule would collapse onto it. An item that is free counts as the
+        cheapest one that is not.
+    n_rounds : int
+        The most rounds.
+    unaffordable : {"skip", "stop"}
+        What to do about a stump that the rest of the budget cannot pay: choose among the
+        others, or end (the paper's way, where all budgets come from one training).
+    max_bins : int
+        A column with at most so many distinct values is searched exactly, at the midpoints
+        between them; others at that many quantiles. At most 65535.
+    n_jobs : int, optional
+        Threads; None takes all cores. The result does not depend on it.
+    random_state : int, RandomState or None
+        Draws the rows from which quantiles are taken, where there are many rows.
+
+    Attributes
+    ----------
+    plan_ : PricedPlan
+        What is bought, in order; ``plan_.summary()`` lists it.
+    edges_ : float array (rounds,)
+        The edges of the rounds of the last training.
+
+    Notes
+    -----
+    A missing value votes by itself: for the class that prevails, by weight, among the
+    training rows where the column is missing; it abstains where there are none. A column of
+    categories is tested for being one of them or not. An edge above 1 - 1e-4 counts as that
+    in :math:`\alpha`, and a perfect stump ends the training.
+
+    References
+    ----------
+    Huang, Powers, Reyzin. Training-Time Optimization of a Budgeted Booster. IJCAI 2015.
+
+    Examples
+    --------
+    >>> from scrimp import BudgetedBoostingClassifier
+    >>> from scrimp.datasets import load_heart
+    >>> heart = load_heart()
+    >>> model = BudgetedBoostingClassifier(heart.costs, budget=30.0).fit(heart.X, heart.y)
+    >>> float(model.spend(heart.X, budget=10.0).max()) <= 10.0
+    True
+    >>> round(model.score(heart.X, heart.y), 2)
+    0.85
+    """
+
+    def __init__(
+        self,
+        costs: Any = None,
+        budget: Any = None,
+        rule: str = "greedy",
+        n_rounds: int = 500,
+        unaffordable: str = "skip",
+        max_bins: int = 255,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.costs = costs
+        self.budget = budget
+        self.rule = rule
+        self.n_rounds = n_rounds
+        self.unaffordable = unaffordable
+        self.max_bins = max_bins
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn what to buy and in which order.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, columns)
+            Numbers, with NaN for missing; a frame may hold categories too.
+        y : array (rows,)
+            Two classes.
+        sample_weight : array (rows,), optional
+            A weight of 0 leaves the row out.
+
+        Notes
+        -----
+        If it is interrupted, the rounds done so far stand as a valid model, and the
+        interruption is raised again.
+        """
+        self._check_params()
+        table, y = self._learn_table(X, y)
+        table, signs, weights = self._learn_target(table, y, sample_weight)
+        costs = as_costs(self.costs, table.shape[1], self.columns_.names)
+        runs = [_Run(b, Ledger(costs, [b])) for b in self._budgets()]
+        try:
+            self._train(table, signs, weights, costs, runs)
+        finally:  # Ctrl-C too leaves a valid model
+            self._finish(costs, weights, signs, runs)
+        return self
+
+    def _train(
+        self,
+        table: NDArray[Any],
+        signs: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        costs: Costs,
+        runs: list[_Run],
+    ) -> None:
+        search = StumpSearch(
+            table,
+            signs,
+            weights,
+            categorical=self.columns_.is_categorical(),
+            max_bins=self.max_bins,
+            random_state=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            n_threads=effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs),
+        )
+        for number, run in enumerate(runs):
+            if number:
+                search.reset()
+            label = "fit" if len(runs) == 1 else f"fit {number + 1}/{len(runs)}"
+            self._boost(search, costs, run, label)
+
+    def _boost(self, search: StumpSearch, costs: Costs, run: _Run, label: str) -> None:
+        """AdaBoostBT(S, B, C), Alg. 1."""
+        ledger, skip = run.ledger, self.unaffordable == "skip"
+        item_of = np.array(costs.item_of)
+        quality, allowed = self._offers(costs, ledger, skip)
+        for t in range(self.n_rounds):  # line 3
+            stump = search.best(quality, allowed)  # line 4, by Eq. (1)
+            if stump is None:
+                break
+            needs = costs.closures[item_of[stump.column]]
+            if ledger.first_affording(needs):  # lines 5 and 6
+                break
+            if ledger.missing(needs):  # line 7
+                ledger.buy(needs)
+                quality, allowed = self._offers(costs, ledger, skip)
+            gamma = min(stump.edge, EDGE_CAP)
+            alpha = 0.5 * math.log((1.0 + gamma) / (1.0 - gamma))  # line 8
+            run.rounds.append((stump, alpha))
+            emit(Progress(label, t + 1, self.n_rounds, f"spent {ledger.spent:g}"))
+            if stump.edge >= _PERFECT:
+                break
+            search.update(stump, alpha)  # line 9, with exp(-alpha y h)
+
+    def _offers(
+        self, costs: Costs, ledger: Ledger, skip: bool
+    ) -> tuple[Callable[[Any, Any], Any], NDArray[np.bool_]]:
+        """The rule at the prices of the moment, and which columns can be had."""
+        item_of = np.array(costs.item_of)
+        prices = _selection_prices(costs, ledger)[item_of]
+        affordable = [not skip or ledger.first_affording(needs) == 0 for needs in costs.closures]
+        rule = RULES[self.rule]
+        return lambda columns, edges: rule(edges, prices[columns]), np.array(affordable)[item_of]
+
+    def _check_params(self) -> None:
+        check_choice("rule", self.rule, tuple(RULES))
+        check_choice("unaffordable", self.unaffordable, ("skip", "stop"))
+        for name, least, most in (("n_rounds", 1, math.inf), ("max_bins", 2, 65535)):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or not least <= value <= most:
+                limit = f" and <= {most}" if most < math.inf else ""
+                raise ValueError(f"{name} is {value!r}; expected a whole number >= {least}{limit}.")
+
+    def _budgets(self) -> list[float]:
+        if self.budget is None or np.ndim(self.budget) == 0:
+            return [float(check_budget(self.budget))]
+        budgets = np.unique(check_budgets(self.budget)).tolist()
+        # a run that stops is a prefix of the run with more money: one training is all
+        return budgets[-1:] if self.unaffordable == "stop" else budgets
+
+    def _learn_target(
+        self, table: NDArray[Any], y: NDArray[Any], sample_weight: Any
+    ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
+        """The rows that count, their labels as signs, and their weights."""
+        check_classification_targets(y)
+        kind = type_of_target(y, input_name="y")
+        if kind != "binary":
+            raise ValueError(
+                f"Only binary classification is supported. The type of the target is {kind}."
+            )
+        weights = _check_sample_weight(
+            sample_weight, table, dtype=np.float64, ensure_non_negative=True
+        )
+        keep = weights > 0
+        if not keep.all():
+            table, y, weights = table[keep], y[keep], weights[keep]
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise ValueError(
+                f"y holds one class only, {classes.tolist()}, among the rows with a positive "
+                "weight; expected two classes."
+            )
+        self.target_ = Target("binary", classes, scale=2.0)
+        return table, np.where(y == classes[1], 1.0, -1.0), weights
+
+    def _finish(
+        self,
+        costs: Costs,
+        weights: NDArray[np.float64],
+        signs: NDArray[np.float64],
+        runs: list[_Run],
+    ) -> None:
+        """Turn the rounds done into plans."""
+        positive = weights[signs > 0].sum() / weights.sum()
+        prior = 0.5 * math.log(positive / (1.0 - positive))
+        runs = [run for run in runs if run.rounds] or runs[-1:]
+        entries = [_plan(run, costs, prior, self.unaffordable) for run in runs]
+        self.plan_ = PricedPlan(entries[0] if len(entries) == 1 else MenuPlan(entries), costs)
+        self.edges_ = np.array([stump.edge for stump, _ in runs[-1].rounds])
+        if not runs[-1].rounds:
+            self._warn_of_prior(costs, runs[-1].budget)
+
+    def _warn_of_prior(self, costs: Costs, budget: float) -> None:
+        least = min((costs.price_of([i]), costs.names[i]) for i in set(costs.item_of))
+        if Ledger(costs, [budget]).can_pay([costs.names.index(least[1])]):
+            reason = "No column has an edge, or the first choice is too dear"
+        else:
+            reason = f"The cheapest item {least[1]!r} costs {least[0]:g} but the budget is {budget:g}"
+        warnings.warn(
+            f"{reason}, so nothing is bought and every answer is the prior. Raise the budget.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        """Binary, with missing values."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _selection_prices(costs: Costs, ledger: Ledger) -> NDArray[np.float64]:
+    """What each item counts as in a rule: its own price, and all it requires and lacks."""
+    prices = np.array(
+        [
+            math.fsum(costs.prices[i] for i in (*ledger.missing(needs[:-1]), needs[-1]))
+            for needs in costs.closures
+        ]
+    )
+    prices[prices == 0] = min((p for p in costs.prices if p > 0), default=1.0)
+    return prices
+
+
+def _plan(run: _Run, costs: Costs, prior: float, refusal: str) -> AdditivePlan:
+    stumps = [stump for stump, _ in run.rounds]
+    alpha = np.array([alpha for _, alpha in run.rounds]).reshape(-1, 1)
+
+    def column_of(name: str) -> NDArray[np.float64]:
+        return np.array([getattr(stump, name) for stump in stumps], dtype=np.float64)
+
+    table = StumpTable(
+        np.array([stump.column for stump in stumps], dtype=np.int64),
+        column_of("low"),
+        column_of("high"),
+        *(column_of(side).reshape(-1, 1) * alpha for side in ("inside", "outside", "missing")),
+    )
+    stages = StageTable(tuple((costs.item_of[stump.column],) for stump in stumps))
+    return AdditivePlan(stages, table, [prior], refusal=refusal)
