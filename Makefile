@@ -1,0 +1,64 @@
+# Everything runs inside a virtual environment that these targets make themselves.
+#   make demo PYTHON=python3.12      choose the interpreter
+#   make test VENV=/tmp/scrimp-venv  choose where the environment lives
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test slow lint format bench wheel clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.ready-run ## install scrimp and run its demo
+	@$(BIN)/scrimp demo
+
+test: $(VENV)/.ready-dev ## run the tests, without the slow ones
+	@$(BIN)/python -m pytest -n 2 -m "not slow"
+
+slow: $(VENV)/.ready-dev ## run the slow tests only
+	@$(BIN)/python -m pytest -n 2 -m slow
+
+lint: $(VENV)/.ready-dev ## check style, types and the direction of imports
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(VENV)/.ready-dev ## rewrite the code in the project's style
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(VENV)/.ready-bench ## run the benchmarks
+	@$(BIN)/python benchmarks/run.py
+
+wheel: $(VENV)/.ready-wheel ## build the wheel into dist/
+	@$(BIN)/python -m build --wheel --outdir dist
+
+clean: ## remove what the other targets made, the environment included
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.ready-run: WHAT = -e .
+$(VENV)/.ready-dev: WHAT = -e '.[test,lint]'
+$(VENV)/.ready-bench: WHAT = -e '.[bench]'
+$(VENV)/.ready-wheel: WHAT = build
+
+$(VENV)/.ready-run $(VENV)/.ready-dev $(VENV)/.ready-bench $(VENV)/.ready-wheel: pyproject.toml | $(BIN)/python
+	@echo "Installing into $(VENV): $(WHAT)"
+	@$(PIP) install $(WHAT)
+	@touch $@
+
+$(BIN)/python:
+	@command -v $(PYTHON) > /dev/null || \
+	  { echo "No $(PYTHON) here. scrimp needs Python 3.11 or newer: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "scrimp needs Python 3.11 or newer, but $(PYTHON) is $$($(PYTHON) -V 2>&1)." >&2; \
+	    echo "Name a newer one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo "No environment could be made in $(VENV). On Debian and Ubuntu: apt install python3-venv;" >&2; \
+	    echo "then make clean, and again." >&2; exit 1; }
