@@ -1,0 +1,50 @@
+"""How the target column of a table becomes `y`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from scrimp.datasets.errors import DatasetMismatch
+
+Encoder = Callable[[pl.Series], NDArray[Any]]
+
+
+def two(no: str, yes: str) -> Encoder:
+    """0 and 1; `no` and `yes` list the spellings of each, which differ between copies."""
+    codes = dict.fromkeys(no.split(), 0) | dict.fromkeys(yes.split(), 1)
+
+    def encode(target: pl.Series) -> NDArray[Any]:
+        labels = target.cast(pl.String).to_list()
+        unknown = {label for label in labels if label not in codes}
+        if unknown:
+            raise DatasetMismatch(
+                f"Target {target.name!r} has the labels {sorted(map(str, unknown))}; "
+                f"expected only {sorted(codes)}."
+            )
+        return np.array([codes[label] for label in labels], dtype=np.int64)
+
+    return encode
+
+
+def classes(target: pl.Series) -> NDArray[Any]:
+    """More than two classes, as text."""
+    return np.array(target.cast(pl.String).to_list(), dtype=np.str_)
+
+
+def number(target: pl.Series) -> NDArray[Any]:
+    """A number to be predicted."""
+    return target.cast(pl.Float64).to_numpy()
+
+
+def at_least(bound: float) -> Encoder:
+    """1 where the target reaches `bound`, else 0."""
+
+    def encode(target: pl.Series) -> NDArray[Any]:
+        return (number(target) >= bound).astype(np.int64)
+
+    return encode
