@@ -19,8 +19,9 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .costs import Costs
+from .costs import Costs, check_requirements
 from .ledger import Ledger
+from .validation import float_array, int_array
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -88,12 +89,14 @@ class StageTable:
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> StageTable:
         """The inverse of `arrays`."""
-        flat, sizes = arrays["stage_items"].tolist(), arrays["stage_sizes"].tolist()
+        flat = int_array("stage_items", arrays["stage_items"]).tolist()
+        sizes = int_array("stage_sizes", arrays["stage_sizes"]).tolist()
+        headroom = float_array("stage_headroom", arrays["stage_headroom"]).tolist()
         if min(sizes, default=0) < 0 or sum(sizes) != len(flat):
             raise ValueError("stage_sizes do not add up to stage_items.")
         ends = np.cumsum([0, *sizes]).tolist()
         items = tuple(tuple(flat[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True))
-        return cls(items, tuple(arrays["stage_headroom"].tolist()))
+        return cls(items, tuple(headroom))
 
 
 S = TypeVar("S", bound=State)
@@ -158,6 +161,14 @@ class Plan(ABC, Generic[S]):
     def split(self, state: S, index: Ints) -> S:
         """The state of some of the rows, independent of the rest."""
         return state.take(index)
+
+    def fork(self, state: S) -> S:
+        """The state of all the rows, independent of this one."""
+        return self.split(state, np.arange(state.n))
+
+    def read_all(self, states: Sequence[S]) -> list[Floats]:
+        """What `read` gives for each of several states; kinds may share the work."""
+        return [self.read(state) for state in states]
 
     def decisive(self) -> Sequence[Sequence[int]]:
         """Sets of items; which of them a budget can pay decides how the plan starts."""
@@ -242,6 +253,9 @@ class PricedPlan:
         columns = self.plan.columns_read()
         if columns.size and not 0 <= columns.min() <= columns.max() < self.costs.n_columns:
             raise ValueError(f"The plan reads columns beyond the {self.costs.n_columns} there are.")
+        closures = self.costs.closures
+        total = sum(len(closures[i]) for items in self.plan.stages.items for i in items)
+        check_requirements(total, len(self.plan.stages))
 
     @cached_property
     def needs(self) -> tuple[tuple[int, ...], ...]:

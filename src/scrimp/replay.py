@@ -63,6 +63,10 @@ class _Cohort:
     def n_budgets(self) -> int:
         return len(self.ledger.budgets)
 
+    @property
+    def positions(self) -> slice:
+        return slice(self.first, self.first + self.n_budgets)
+
 
 def replay(
     priced: PricedPlan,
@@ -102,19 +106,23 @@ def replay(
     spent : float array (rows, budgets)
         With `budget_of` there is one budget a row.
     """
-    rule = stop_rule(stop)
     n = len(X)
     if keys is None:
         keys = np.arange(n, dtype=np.uint64)
+    done = list(_follow(priced, target, X, budgets, budget_of, keys, owned, stop_rule(stop)))
+    answers = priced.plan.read_all([cohort.state for cohort in done])
     width = len(budgets) if budget_of is None else 1
     # budgets first: a cohort then writes whole runs of memory
     scores = np.empty((width, n, priced.plan.n_outputs))
-    spent = np.empty((width, n))
-    for done, answers in _follow(priced, target, X, budgets, budget_of, keys, owned, rule):
-        which = slice(done.first, done.first + done.n_budgets) if budget_of is None else slice(1)
-        scores[which, done.rows] = answers
-        spent[which, done.rows] = done.ledger.spent
-    return np.moveaxis(scores, 0, 1), spent.T
+    # where all rows pay the same, one number a budget stands for them all
+    alike = all(len(cohort.rows) == n for cohort in done)
+    spent = np.empty((width, 1 if alike else n))
+    for cohort, answer in zip(done, answers, strict=True):
+        which = slice(1) if cohort.budget_of is not None else cohort.positions
+        rows = slice(None) if len(cohort.rows) == n else cohort.rows
+        scores[which, rows] = answer
+        spent[which, rows] = cohort.ledger.spent
+    return np.moveaxis(scores, 0, 1), np.broadcast_to(spent, (width, n)).T
 
 
 def _follow(
@@ -126,8 +134,8 @@ def _follow(
     keys: NDArray[np.uint64],
     owned: NDArray[np.bool_] | None,
     rule: StopRule | None,
-) -> Iterator[tuple[_Cohort, Floats]]:
-    """Drive cohorts until each is done; yields each with its scores."""
+) -> Iterator[_Cohort]:
+    """Drive cohorts until each is done."""
     plan = priced.plan
     todo = list(_first_cohorts(priced, len(X), budgets, budget_of, keys, owned, rule))
     while todo:
@@ -141,7 +149,7 @@ def _follow(
                     break
                 asked = int(values[0])
             if asked < 0:
-                yield cohort, plan.read(cohort.state)
+                yield cohort
                 break
             needs = priced.needs[asked]
             poor = cohort.ledger.first_affording(needs, plan.stages.headroom[asked])
@@ -155,11 +163,11 @@ def _follow(
                     break
                 cohort = above[0]
             if rule is not None and cohort.ledger.missing(needs):
-                settled, cohort_or_none = _stop_early(priced, target, X, cohort, rule)
+                settled, rest = _stop_early(priced, target, X, cohort, rule)
                 yield from settled
-                if cohort_or_none is None:
+                if not rest:
                     break
-                cohort = cohort_or_none
+                cohort = rest[0]
             _tell(priced, cohort, asked, X)
 
 
@@ -226,47 +234,41 @@ def _runs(priced: PricedPlan, ledger: Ledger, each: bool) -> Iterator[tuple[int,
 
 def _part(priced: PricedPlan, cohort: _Cohort, chosen: NDArray[np.bool_]) -> _Cohort:
     """Some rows of a cohort, at all its budgets."""
+    whole = bool(chosen.all())
     index = np.flatnonzero(chosen)
     return _Cohort(
-        cohort.rows[index],
-        priced.plan.split(cohort.state, index),
+        cohort.rows if whole else cohort.rows[index],
+        priced.plan.fork(cohort.state) if whole else priced.plan.split(cohort.state, index),
         cohort.ledger.at(0, cohort.n_budgets),
         cohort.first,
         None if cohort.budget_of is None else cohort.budget_of[index],
     )
 
 
-def _divide(
-    priced: PricedPlan, cohort: _Cohort, poor: int
-) -> tuple[list[_Cohort], list[_Cohort]]:
+def _divide(priced: PricedPlan, cohort: _Cohort, poor: int) -> tuple[list[_Cohort], list[_Cohort]]:
     """The cohort at its `poor` lowest budgets, and at the others."""
     parts = []
     for start, stop in ((0, poor), (poor, cohort.n_budgets)):
         first, last = cohort.first + start, cohort.first + stop
-        if cohort.budget_of is None:
-            chosen = np.ones(len(cohort.rows), dtype=bool)
-        else:
+        chosen = np.ones(len(cohort.rows), dtype=bool)
+        if cohort.budget_of is not None:
             chosen = (cohort.budget_of >= first) & (cohort.budget_of < last)
-        part = []
-        if chosen.any():
-            part = [_part(priced, cohort, chosen)]
-            part[0].ledger = cohort.ledger.at(start, stop)
-            part[0].first = first
+        part = [_part(priced, cohort, chosen)] if chosen.any() else []
+        for only in part:
+            only.ledger, only.first = cohort.ledger.at(start, stop), first
         parts.append(part)
     return parts[0], parts[1]
 
 
 def _stop_early(
     priced: PricedPlan, target: Target, X: NDArray[Any], cohort: _Cohort, rule: StopRule
-) -> tuple[list[tuple[_Cohort, Floats]], _Cohort | None]:
-    """Let rows go whose answer is settled: what they own still counts, no more is bought."""
+) -> tuple[list[_Cohort], list[_Cohort]]:
+    """Rows whose answer is settled: what they own still counts, no more is bought; the rest."""
     free, unsure = outlook(priced, cohort.state, cohort.ledger)
     sure = rule(priced, target, cohort.state, free, unsure, X, cohort.rows)
-    if not sure.any():
-        return [], cohort
-    settled = _part(priced, cohort, sure)
-    for stage in free:
-        priced.plan.tell(settled.state, stage, X, settled.rows)
-    priced.plan.settle(settled.state)
-    rest = None if sure.all() else _part(priced, cohort, ~sure)
-    return [(settled, priced.plan.read(settled.state))], rest
+    settled = [_part(priced, cohort, sure)] if sure.any() else []
+    for part in settled:
+        for stage in free:
+            priced.plan.tell(part.state, stage, X, part.rows)
+        priced.plan.settle(part.state)
+    return settled, [] if sure.all() else [_part(priced, cohort, ~sure) if settled else cohort]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..ledger import Ledger
 from ..plan import Arrays, Floats, Ints, Plan, StageTable, State, ahead_or_stop
+from ..validation import float_array
 from .stumps import StumpTable
 
 
@@ -67,9 +68,9 @@ class AdditivePlan(Plan[AdditiveState]):
     ) -> None:
         self.stages = stages
         self.stumps = stumps
-        self.prior = np.atleast_1d(np.asarray(prior, dtype=np.float64))
+        self.prior = float_array("prior", np.atleast_1d(prior))
         self.n_outputs = len(self.prior)
-        self.base = np.zeros_like(self.prior) if base is None else np.asarray(base, dtype=float)
+        self.base = np.zeros_like(self.prior) if base is None else float_array("base", base)
         self.refusal = ahead_or_stop(refusal)
         if fold not in ("add", "average"):
             raise ValueError(f"fold is {fold!r}; expected 'add' or 'average'.")
@@ -121,10 +122,46 @@ class AdditivePlan(Plan[AdditiveState]):
         self._add_pending(state)
         return state.take(index)
 
+    def fork(self, state: AdditiveState) -> AdditiveState:
+        """All rows; the sums are shared until either adds to its own copy."""
+        return replace(state, pending=list(state.pending))
+
+    def read_all(self, states: Sequence[AdditiveState]) -> list[Floats]:
+        """Forks of one state wait for votes of the same rows: look at the values once."""
+        answers: list[Floats | None] = [None] * len(states)
+        forks: dict[tuple[int, int], list[int]] = {}
+        for number, state in enumerate(states):
+            if self.fold == "add" and state.pending and state.source is not None and state.n > 1:
+                key = id(state.source[1]), id(state.sums)
+                forks.setdefault(key, []).append(number)
+            else:
+                answers[number] = self.read(state)
+        for numbers in forks.values():
+            for number, answer in zip(
+                numbers, self._read_forks([states[i] for i in numbers]), strict=True
+            ):
+                answers[number] = answer
+        return [answer for answer in answers if answer is not None]
+
+    def _read_forks(self, states: list[AdditiveState]) -> list[Floats]:
+        """Sums of states that differ only in the stumps they wait for."""
+        longest = max((state.pending for state in states), key=len)
+        X, rows = states[0].source or (np.empty((0, 0)), np.empty(0, dtype=np.int64))
+        if all(state.pending == longest[: len(state.pending)] for state in states):
+            counts = sorted({len(state.pending) for state in states})
+            noted = self.stumps.add_noting(states[0].sums.copy(), longest, X, rows, counts)
+            return [noted[counts.index(len(state.pending))] for state in states]
+        union = sorted({stump for state in states for stump in state.pending})
+        takes = np.array([np.isin(union, state.pending) for state in states])
+        lanes = np.tile(states[0].sums, (len(states), 1, 1))
+        self.stumps.add_to_lanes(lanes, union, takes, X, rows)
+        return list(lanes)
+
     def _add_pending(self, state: AdditiveState) -> None:
         if not state.pending or state.source is None:
             return
         X, rows = state.source
+        state.sums, state.means = state.sums.copy(), state.means.copy()
         if self.fold == "add":
             self.stumps.add(state.sums, state.pending, X, rows)
         else:

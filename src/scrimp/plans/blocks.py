@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..ledger import Ledger
 from ..plan import Arrays, Floats, Ints, Plan, StageTable, State
+from ..validation import float_array, int_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +39,16 @@ class Block:
     exit: tuple[Floats, Floats] | None = None
 
     def __post_init__(self) -> None:
-        """Check that the arrays fit."""
+        """Bring the arrays to one type and check that they fit."""
+        object.__setattr__(self, "columns", int_array("columns", self.columns))
+        for name, ndim in (("carry", 2), ("take", 2), ("bias", 1)):
+            object.__setattr__(self, name, float_array(name, getattr(self, name), ndim))
+        if self.exit is not None:
+            weights, bias = self.exit
+            own = float_array("exit weights", weights, 2), float_array("exit bias", bias)
+            object.__setattr__(self, "exit", own)
         width = len(self.bias)
-        if self.carry.ndim != 2 or self.carry.shape[1] != width:
+        if self.carry.shape[1] != width:
             raise ValueError("carry must be (width before x width after).")
         if self.take.shape != (len(self.columns), width):
             raise ValueError("take must be (inputs x width after).")
@@ -75,7 +83,7 @@ class BlocksPlan(Plan[BlocksState]):
     def __init__(self, stages: StageTable, blocks: Sequence[Block], prior: ArrayLike) -> None:
         self.stages = stages
         self.blocks = list(blocks)
-        self.prior = np.atleast_1d(np.asarray(prior, dtype=np.float64))
+        self.prior = float_array("prior", np.atleast_1d(prior))
         self.n_outputs = len(self.prior)
         if len(stages) != len(self.blocks):
             raise ValueError(f"{len(stages)} stages but {len(self.blocks)} blocks.")
@@ -124,7 +132,7 @@ class BlocksPlan(Plan[BlocksState]):
         """All there is to the plan."""
         arrays = {"prior": self.prior} | self.stages.arrays()
         for number, block in enumerate(self.blocks):
-            own = {"columns": block.columns, "carry": block.carry, "take": block.take}
+            own: Arrays = {"columns": block.columns, "carry": block.carry, "take": block.take}
             own["bias"] = block.bias
             if block.exit is not None:
                 own["exit_weights"], own["exit_bias"] = block.exit
@@ -141,12 +149,13 @@ class BlocksPlan(Plan[BlocksState]):
 
 
 def _block(arrays: Arrays, number: int) -> Block:
-    own = {name: arrays.get(f"{number}/{name}") for name in ("exit_weights", "exit_bias")}
-    weights, bias = own["exit_weights"], own["exit_bias"]
-    return Block(
-        *(arrays[f"{number}/{name}"] for name in ("columns", "carry", "take", "bias")),
-        exit=None if weights is None or bias is None else (weights, bias),
+    exit_ = None
+    if f"{number}/exit_weights" in arrays:
+        exit_ = (arrays[f"{number}/exit_weights"], arrays[f"{number}/exit_bias"])
+    columns, carry, take, bias = (
+        arrays[f"{number}/{name}"] for name in ("columns", "carry", "take", "bias")
     )
+    return Block(columns, carry, take, bias, exit_)
 
 
 def _product(left: NDArray[Any], right: Floats) -> Floats:

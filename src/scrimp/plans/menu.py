@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -123,8 +123,11 @@ class MenuPlan(Plan[MenuState]):
 
     def read(self, state: MenuState) -> Floats:
         """The best complete entry's answer, else the running one's."""
-        entry = state.running if state.settled or state.complete < 0 else state.complete
+        entry = self._speaker(state)
         return self.entries[entry].read(state.inner[entry])
+
+    def _speaker(self, state: MenuState) -> int:
+        return state.running if state.settled or state.complete < 0 else state.complete
 
     def split(self, state: MenuState, index: Ints) -> MenuState:
         """Some of the rows."""
@@ -133,6 +136,21 @@ class MenuPlan(Plan[MenuState]):
             len(index), state.keys[index], state.running, state.complete, state.settled,
             set(state.have), inner,
         )  # fmt: skip
+
+    def fork(self, state: MenuState) -> MenuState:
+        """All rows."""
+        inner = {e: self.entries[e].fork(s) for e, s in state.inner.items()}
+        return replace(state, have=set(state.have), inner=inner)
+
+    def read_all(self, states: Sequence[MenuState]) -> list[Floats]:
+        """Each entry reads what is its own."""
+        entry_of = [self._speaker(state) for state in states]
+        answers = {}
+        for entry in set(entry_of):
+            own = [i for i, e in enumerate(entry_of) if e == entry]
+            inner = [states[i].inner[entry] for i in own]
+            answers |= dict(zip(own, self.entries[entry].read_all(inner), strict=True))
+        return [answers[i] for i in range(len(states))]
 
     def future(self, state: MenuState) -> list[int]:
         """What the running entry has still to come."""
@@ -176,9 +194,13 @@ class MenuPlan(Plan[MenuState]):
         """The inverse of `parts`."""
         from . import plan_from_parts
 
-        entries = []
-        for number, entry in enumerate(header["entries"]):
-            prefix = f"{number}/"
-            own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
-            entries.append(plan_from_parts(entry["kind"], entry["header"], own))
-        return cls(entries)
+        own: dict[str, Arrays] = {}
+        for name, array in arrays.items():
+            number, _, inner = name.partition("/")
+            own.setdefault(number, {})[inner] = array
+        return cls(
+            [
+                plan_from_parts(entry["kind"], entry["header"], own.get(str(number), {}))
+                for number, entry in enumerate(header["entries"])
+            ]
+        )

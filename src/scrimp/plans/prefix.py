@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..ledger import Ledger
 from ..plan import Arrays, Floats, Ints, Plan, StageTable, State
+from ..validation import float_array, int_array
 
 
 @dataclass
@@ -49,21 +50,21 @@ class PrefixPlan(Plan[PrefixState]):
         coefficients: ArrayLike,
     ) -> None:
         self.stages = stages
-        self.columns = np.asarray(columns, dtype=np.int64)
-        self.counts = np.asarray(counts, dtype=np.int64)
-        self.intercepts = np.asarray(intercepts, dtype=np.float64)
-        self.coefficients = np.asarray(coefficients, dtype=np.float64)
+        self.columns = int_array("columns", columns)
+        self.counts = int_array("counts", counts)
+        self.intercepts = float_array("intercepts", intercepts, 2)
+        self.coefficients = float_array("coefficients", coefficients, 2)
         self._check()
         self.n_outputs = self.intercepts.shape[1]
         self._ends = np.concatenate([[0], np.cumsum(self.counts)])
 
     def _check(self) -> None:
-        steps = np.diff(self.counts, prepend=0)
-        if self.counts.shape != (len(self.stages),) or (steps < 0).any():
+        counts = [0, *self.counts.tolist()]  # Python's numbers: differences cannot overflow
+        if len(counts) != len(self.stages) + 1 or sorted(counts) != counts:
             raise ValueError("counts must hold one ascending number a stage.")
-        if self.columns.ndim != 1 or (len(steps) and self.counts[-1] != len(self.columns)):
+        if counts[-1] != len(self.columns):
             raise ValueError("the last count must be the number of columns.")
-        if self.intercepts.ndim != 2 or len(self.intercepts) != len(self.stages) + 1:
+        if len(self.intercepts) != len(self.stages) + 1:
             raise ValueError("intercepts must be (stages + 1 x outputs).")
         if self.coefficients.shape != (self.counts.sum(), self.intercepts.shape[1]):
             raise ValueError("coefficients must be (sum of counts x outputs).")

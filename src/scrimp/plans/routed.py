@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..ledger import Ledger
 from ..plan import Arrays, Floats, Ints, Plan, StageTable, State
+from ..validation import float_array, int_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +42,16 @@ class Nodes:
 
     def __post_init__(self) -> None:
         """Refuse what would lead out of the tree or round in it."""
+        for name in ("column", "inside", "outside", "missing", "refused"):
+            object.__setattr__(self, name, int_array(name, getattr(self, name)))
+        for name, ndim in (("low", 1), ("high", 1), ("value", 2)):
+            object.__setattr__(self, name, float_array(name, getattr(self, name), ndim))
         n = len(self.column)
         here, inner = np.arange(n), self.column >= 0
         flat = (self.low, self.high, self.inside, self.outside, self.missing, self.refused)
         if n == 0 or any(part.shape != (n,) for part in flat):
             raise ValueError("a routed plan needs at least one node and one entry a node.")
-        if self.value.ndim != 2 or len(self.value) != n or not np.isfinite(self.value).all():
+        if len(self.value) != n or not np.isfinite(self.value).all():
             raise ValueError("value must be finite and (nodes x outputs).")
         for child in (self.inside, self.outside, self.missing):
             if not ((child > here) & (child < n))[inner].all():

@@ -10,8 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..ledger import Ledger
 from ..plan import Arrays, Floats, Ints, Plan, StageTable, State, ahead_or_stop
+from ..validation import float_array
 from .chance import uniforms
 from .stumps import StumpTable
+
+#: More draws than this take longer than anybody waits, and tell nothing more.
+MOST_DRAWS = 100_000
 
 
 @dataclass
@@ -50,7 +54,7 @@ class SampledPlan(Plan[SampledState]):
     seed : int
         All chance comes from it, the row's key and the number of the draw.
     max_draws : int
-        A row stops after so many draws.
+        A row stops after so many draws, 100,000 at most.
     refusal : {"skip", "stop"}
         After a draw that cannot be had: leave it out and renormalise (biased), or end.
     """
@@ -70,8 +74,8 @@ class SampledPlan(Plan[SampledState]):
     ) -> None:
         self.stages = stages
         self.stumps = stumps
-        self.probability = np.asarray(probability, dtype=np.float64)
-        self.prior = np.atleast_1d(np.asarray(prior, dtype=np.float64))
+        self.probability = float_array("probability", probability)
+        self.prior = float_array("prior", np.atleast_1d(prior))
         self.n_outputs = len(self.prior)
         self.seed = int(seed)
         self.max_draws = int(max_draws)
@@ -88,8 +92,8 @@ class SampledPlan(Plan[SampledState]):
             raise ValueError("probability must be >= 0 and sum to 1 over the stumps drawn.")
         if n and self.stumps.n_outputs != self.n_outputs:
             raise ValueError("prior and votes must have the same number of outputs.")
-        if self.max_draws < 1:
-            raise ValueError(f"max_draws is {self.max_draws}; expected at least 1.")
+        if not 1 <= self.max_draws <= MOST_DRAWS:
+            raise ValueError(f"max_draws is {self.max_draws}; expected 1 to {MOST_DRAWS}.")
 
     def columns_read(self) -> Ints:
         """All columns the plan may ever read."""

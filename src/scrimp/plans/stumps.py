@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from joblib import cpu_count
 from numpy.typing import NDArray
 
 from ..plan import Arrays, Floats, Ints
+from ..validation import float_array, int_array
 
 #: Below this many stage evaluations a thread is not worth starting.
-_THREAD_WORK = 2_000_000
+_THREAD_WORK = 500_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,15 +45,14 @@ class StumpTable:
 
     def __post_init__(self) -> None:
         """Bring the arrays to one type and check that they fit."""
-        object.__setattr__(self, "column", np.ascontiguousarray(self.column, dtype=np.int64))
-        for name in ("low", "high", "inside", "outside", "missing"):
-            value = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "column", int_array("column", self.column))
+        for name, ndim in (("low", 1), ("high", 1), ("inside", 2), ("outside", 2), ("missing", 2)):
+            object.__setattr__(self, name, float_array(name, getattr(self, name), ndim))
         n = len(self.column)
         votes = (self.inside, self.outside, self.missing)
-        if self.column.ndim != 1 or self.low.shape != (n,) or self.high.shape != (n,):
+        if self.low.shape != (n,) or self.high.shape != (n,):
             raise ValueError("column, low and high must hold one number a stump.")
-        if any(vote.ndim != 2 or vote.shape != (n, self.n_outputs) for vote in votes):
+        if any(vote.shape != (n, self.n_outputs) for vote in votes):
             raise ValueError("inside, outside and missing must be (stumps x outputs).")
         if not all(np.isfinite(vote).all() for vote in votes):
             raise ValueError("votes must be finite.")
@@ -63,7 +65,7 @@ class StumpTable:
     @property
     def n_outputs(self) -> int:
         """Numbers a vote."""
-        return int(self.inside.shape[1]) if self.inside.ndim == 2 else 0
+        return int(self.inside.shape[1])
 
     def arrays(self) -> Arrays:
         """The table as arrays, for storage."""
@@ -88,12 +90,53 @@ class StumpTable:
         if len(rows) == 1:
             self._add_to_one(sums[0], stumps, X[rows[0]])
         else:
-            self._add_to_many(sums, np.array(stumps, dtype=np.int64), X, rows)
+            self.add_noting(sums, stumps, X, rows, [])
+
+    def add_noting(
+        self, sums: Floats, stumps: list[int], X: NDArray[Any], rows: Ints, counts: list[int]
+    ) -> Floats:
+        """Add the votes to sums and return the sums after each of some counts of stumps."""
+        from ..kernels.additive import add_stumps
+
+        which, slots = self._slots(stumps)
+        when = np.array(counts, dtype=np.int64)
+        out = np.empty((len(when), *sums.shape))
+        _in_threads(
+            lambda a, b: add_stumps(
+                sums[a:b], which, slots, X, rows[a:b], *self._table, when, out[:, a:b]
+            ),
+            len(rows),
+            work=len(rows) * len(stumps),
+        )
+        return out
+
+    def add_to_lanes(
+        self, lanes: Floats, stumps: list[int], takes: NDArray[np.bool_], X: NDArray[Any], rows: Ints
+    ) -> None:
+        """Add the votes of stumps to those of several sums that take them."""
+        from ..kernels.additive import add_stumps_to_lanes
+
+        which, slots = self._slots(stumps)
+        _in_threads(
+            lambda a, b: add_stumps_to_lanes(
+                lanes[:, a:b], which, slots, takes, X, rows[a:b], *self._table
+            ),
+            len(rows),
+            work=len(rows) * len(stumps),
+        )
+
+    def _slots(self, stumps: list[int]) -> tuple[Ints, Ints]:
+        """The stumps, and a number for each that those on the same column share."""
+        which = np.array(stumps, dtype=np.int64)
+        return which, np.unique(self.column[which], return_inverse=True)[1]
+
+    @property
+    def _table(self) -> tuple[NDArray[Any], ...]:
+        return (self.column, self.low, self.high, self.inside, self.outside, self.missing)
 
     @cached_property
     def _scalars(self) -> list[tuple[int, float, float, list[float], list[float], list[float]]]:
-        table = (self.column, self.low, self.high, self.inside, self.outside, self.missing)
-        return list(zip(*(part.tolist() for part in table), strict=True))
+        return list(zip(*(part.tolist() for part in self._table), strict=True))
 
     def _add_to_one(self, total: Floats, stumps: list[int], row: NDArray[Any]) -> None:
         """Without arrays: a session adds one stump to one row at a time."""
@@ -105,25 +148,13 @@ class StumpTable:
             totals = [a + b for a, b in zip(totals, vote, strict=True)]
         total[:] = totals
 
-    def _add_to_many(self, sums: Floats, stumps: Ints, X: NDArray[Any], rows: Ints) -> None:
-        from ..kernels.additive import add_stumps
 
-        table = (self.column, self.low, self.high, self.inside, self.outside, self.missing)
-
-        def add(start: int, stop: int) -> None:
-            add_stumps(sums[start:stop], stumps, X, rows[start:stop], *table)
-
-        n = len(rows)
-        if n * len(stumps) < _THREAD_WORK:
-            add(0, n)
-            return
-        workers = _cores()
-        bounds = np.linspace(0, n, workers + 1).astype(int).tolist()
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(add, bounds[:-1], bounds[1:]))
-
-
-def _cores() -> int:
-    from joblib import cpu_count
-
-    return int(cpu_count())
+def _in_threads(add: Callable[[int, int], None], n: int, work: int) -> None:
+    """Call ``add(start, stop)`` on parts of n rows, in threads where that is worth it."""
+    workers = int(cpu_count()) if work >= _THREAD_WORK else 1
+    if workers == 1:
+        add(0, n)
+        return
+    bounds = np.linspace(0, n, workers + 1).astype(int).tolist()
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(add, bounds[:-1], bounds[1:]))

@@ -1,0 +1,56 @@
+"""How fast predictions, sweeps and sessions are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.data import make_table
+from benchmarks.report import Row, seconds
+from scrimp import BudgetedBoostingClassifier, Costs
+
+
+def sweeps(n: int = 100_000, d: int = 100, n_budgets: int = 50) -> list[Row]:
+    """A sweep of many budgets against one full predict."""
+    X, y, prices = make_table(n, d)
+    rows = []
+    for unaffordable in ("stop", "skip"):
+        model = BudgetedBoostingClassifier(
+            Costs.per_feature(prices), unaffordable=unaffordable, n_jobs=2, random_state=0
+        ).fit(X[:20_000], y[:20_000])
+        budgets = np.linspace(0.0, model.plan_.price, n_budgets)
+        model.predict(X[:100]), model.sweep(X[:100], budgets)
+        predict = seconds(lambda m=model: m.predict(X), repeats=7)
+        sweep = seconds(lambda m=model, b=budgets: m.sweep(X, b), repeats=7)
+        ratio = sweep / predict
+        met = ratio <= 1.5 if unaffordable == "stop" else None
+        rows.append(
+            Row(f"sweep of {n_budgets} budgets on {n:,} rows, `{unaffordable}`-trained, "
+                f"{len(model.plan_.plan.stages)} stages", "at most 1.5 x one full predict"
+                if unaffordable == "stop" else "(reported)", f"{ratio:.2f} x", met,
+                f"{1e3 * sweep:.0f} ms against {1e3 * predict:.0f} ms")
+        )  # fmt: skip
+    return rows
+
+
+def session_overhead() -> list[Row]:
+    """A session's own time a stage, start and all answers included."""
+    X, y, prices = make_table(5_000, 100)
+    model = BudgetedBoostingClassifier(Costs.per_feature(prices), random_state=0).fit(X, y)
+    n_stages = len(model.plan_.plan.stages)
+    values = {f"x{j}": float(v) for j, v in enumerate(X[0])}
+    predictor = model.predictor_
+
+    def run(read_each: bool = False) -> None:
+        session = predictor.session()
+        while (request := session.ask()) is not None:
+            session.tell({column: values[column] for column in request.columns})
+            if read_each:
+                session.read()
+        session.read()
+
+    run()
+    own = seconds(run, repeats=20) / n_stages * 1e6
+    reading = seconds(lambda: run(read_each=True), repeats=20) / n_stages * 1e6
+    return [Row("a session's own time", "at most 20 microseconds a stage",
+                f"{own:.1f} microseconds", own <= 20,
+                f"{n_stages} stages; {reading:.1f} with an answer after each purchase")]  # fmt: skip

@@ -1,0 +1,36 @@
+"""Rows of the benchmark table, and how they are timed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: what was measured, what it must reach, and what it reached."""
+
+    what: str
+    must: str
+    measured: str
+    met: bool | None
+    detail: str = ""
+
+
+def seconds(work: Callable[[], object], repeats: int = 1) -> float:
+    """The least time of some runs: the one that other work disturbed least."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def as_markdown(rows: list[Row]) -> str:
+    """The table as Markdown."""
+    lines = ["| what | must reach | measured | met | detail |", "|---|---|---|---|---|"]
+    words = {True: "yes", False: "**no**", None: "reported"}
+    lines += [f"| {r.what} | {r.must} | {r.measured} | {words[r.met]} | {r.detail} |" for r in rows]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,5 @@
+"""``python -m scrimp`` is the command ``scrimp``."""
+
+from .cli.main import main
+
+main()
