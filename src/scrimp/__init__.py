@@ -17,7 +17,7 @@ _HOMES = {
     "Curve": "evaluation",
     "Item": "price_list",
     "Ledger": "ledger",
-    "Predictor": "estimator",
+    "Predictor": "predictor",
     "PurchaseDisplay": "evaluation",
     "Session": "session",
     "Sweep": "replay",
@@ -44,9 +44,10 @@ if TYPE_CHECKING:
     from .boosting import BudgetedBoostingClassifier
     from .checks import check_budgeted_estimator
     from .costs import Costs
-    from .estimator import Predictor, at_budget
+    from .estimator import at_budget
     from .evaluation import CostCurveDisplay, Curve, PurchaseDisplay
     from .ledger import Ledger
+    from .predictor import Predictor
     from .price_list import Item
     from .replay import Sweep
     from .session import Session

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -145,7 +146,9 @@ class Costs:
         distinct, member = np.unique(labels, return_inverse=True)
         keys = distinct.tolist()
         if not isinstance(prices, Mapping):
-            prices = dict(zip(keys, prices, strict=len(prices) == len(keys)))
+            if len(prices) != len(keys):
+                raise ValueError(f"{len(prices)} prices for {len(keys)} groups; expected as many.")
+            prices = dict(zip(keys, prices, strict=True))
         different = set(keys) ^ set(prices)
         if different:
             raise ValueError(
@@ -184,8 +187,12 @@ class Costs:
     def closures(self) -> tuple[tuple[int, ...], ...]:
         """Each item with all it requires, ancestors first."""
         done: dict[int, tuple[int, ...]] = {}
-        for item in range(self.n_items):
-            _close(item, self.requires, done, self.names)
+        steps = 0
+        for item in _ancestors_first(self.requires, self.names):
+            needs = self.requires[item]
+            steps += sum(len(done[r]) for r in needs)
+            check_requirements(steps, self.n_items)
+            done[item] = (*dict.fromkeys(i for r in needs for i in done[r]), item)
         return tuple(done[item] for item in range(self.n_items))
 
     @property
@@ -227,29 +234,28 @@ class Costs:
         return Costs(self.names, self.prices, columns, self.requires, tuple(column_names))
 
     def _bind_by_position(self, n_columns: int, column_names: Sequence[str] | None) -> Costs:
+        if self.column_names is not None:
+            raise ValueError(
+                "The prices name columns but X has no column names, so they cannot be matched. "
+                "Pass X as a data frame (in a pipeline: set_output(transform='polars')), or "
+                "prices as an array with one price a column."
+            )
         if self.n_columns != n_columns:
             raise ValueError(
                 f"The prices cover {self.n_columns} columns but X has {n_columns}. "
                 "Give a price for every column, and for no other."
             )
-        if self.column_names is not None:
-            raise ValueError(
-                "The prices name columns but X has no column names, so they cannot be matched. "
-                "Pass X as a data frame, or prices as an array with one price a column."
-            )
-        if column_names is None:
-            return self
-        return self._renamed(tuple(column_names))
+        return self if column_names is None else self._renamed(tuple(column_names))
 
     def _renamed(self, column_names: tuple[str, ...]) -> Costs:
-        """Name the columns, and with them the items that bring just one and had no own name."""
-        names = tuple(
-            column_names[own[0]] if name == f"x{own[0] if own else ''}" and len(own) == 1 else name
-            for name, own in zip(self.names, self.columns, strict=True)
-        )
+        """Name the columns, and with them the items that were named after a position."""
+        names = list(self.names)
+        for item, own in enumerate(self.columns):
+            if len(own) == 1 and names[item] == f"x{own[0]}":
+                names[item] = column_names[own[0]]
         if len(set(names)) < len(names):
-            names = self.names
-        return Costs(names, self.prices, self.columns, self.requires, column_names)
+            names = list(self.names)
+        return Costs(tuple(names), self.prices, self.columns, self.requires, column_names)
 
 
 def as_costs(
@@ -267,29 +273,34 @@ def as_costs(
     return bound
 
 
-def _close(
-    item: int,
-    requires: Sequence[Sequence[int]],
-    done: dict[int, tuple[int, ...]],
-    names: Sequence[str],
-) -> None:
-    """Fill `done` with the closures of an item and its ancestors, without recursion."""
-    path = [item]
-    while path:
-        current = path[-1]
-        if current in done:
-            path.pop()
-            continue
-        waiting = [r for r in requires[current] if r not in done]
-        if not waiting:
-            ancestors = (i for r in requires[current] for i in done[r])
-            done[current] = (*dict.fromkeys(ancestors), current)
-        elif waiting[0] in path:
-            cycle = [*path[path.index(waiting[0]) :], waiting[0]]
-            text = " -> ".join(repr(names[i]) for i in cycle)
-            raise ValueError(f"requires runs in a cycle: {text}. Remove one of these links.")
-        else:
-            path.append(waiting[0])
+def _ancestors_first(requires: Sequence[Sequence[int]], names: Sequence[str]) -> Iterator[int]:
+    """All items, each after those it requires; without recursion, in linear time."""
+    done: set[int] = set()
+    for item in range(len(requires)):
+        path = {} if item in done else {item: iter(requires[item])}
+        while path:
+            current = next(reversed(path))
+            waiting = next((r for r in path[current] if r not in done), None)
+            if waiting is None:
+                done.add(current)
+                del path[current]
+                yield current
+            elif waiting in path:
+                cycle = [*list(path)[list(path).index(waiting) :], waiting]
+                text = " -> ".join(repr(names[i]) for i in cycle)
+                raise ValueError(f"requires runs in a cycle: {text}. Remove one of these links.")
+            else:
+                path[waiting] = iter(requires[waiting])
+
+
+def check_requirements(total: int, n: int) -> None:
+    """Refuse items that require so many others that their closures would fill the memory."""
+    most = 2_000_000 + 64 * n
+    if total > most:
+        raise ValueError(
+            f"the items require each other more than {most} times over. Merge items that are "
+            "always bought together."
+        )
 
 
 def _number(name: Any, value: Any) -> float:
@@ -309,7 +320,7 @@ def _check_price(name: str, price: float) -> None:
 
 def _check_unique(kind: str, names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
         raise ValueError(f"The {kind} names {twice} occur more than once; names must differ.")
 
 

@@ -267,10 +267,17 @@ class PricedPlan:
         """All items the plan may buy, in the order of its stages."""
         return tuple(dict.fromkeys(item for needs in self.needs for item in needs))
 
-    @property
+    @cached_property
     def price(self) -> float:
         """The price of everything the plan may buy."""
         return self.costs.price_of(self.items)
+
+    @cached_property
+    def cheapest(self) -> tuple[float, str]:
+        """The least a first purchase can cost, and what it is; infinite for an empty plan."""
+        names = self.costs.names
+        offers = ((self.costs.price_of(needs), names[needs[-1]]) for needs in set(self.needs))
+        return min(offers, default=(float("inf"), "nothing"))
 
     def summary(self) -> list[Purchase]:
         """What is bought, in order, at what price."""

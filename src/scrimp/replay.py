@@ -174,10 +174,10 @@ def _follow(
 def _tell(priced: PricedPlan, cohort: _Cohort, stage: int, X: NDArray[Any]) -> None:
     needs = priced.needs[stage]
     if not priced.plan.accepts_missing:
-        columns = [c for item in needs for c in priced.costs.columns[item]]
-        bad = ~np.isfinite(X[np.ix_(cohort.rows, columns)]).all(axis=0)
+        columns = np.array([c for item in needs for c in priced.costs.columns[item]], dtype=int)
+        bad = ~np.isfinite(X[cohort.rows[:, None], columns]).all(axis=0)
         if bad.any():
-            name = priced.costs.column_name(columns[int(bad.argmax())])
+            name = priced.costs.column_name(int(columns[bad.argmax()]))
             raise ValueError(
                 f"Column {name!r} was bought and holds NaN or infinity, which this model "
                 "cannot use. Impute it, or leave these rows out."

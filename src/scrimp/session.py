@@ -201,7 +201,8 @@ class Session:
         plan, ledger, needs_of = self._priced.plan, self._ledger, self._priced.needs
         owned, headroom = ledger.owned, plan.stages.headroom
         while True:
-            stage = int(plan.ask(self._state)) if not self._closed else -1
+            # a plan may answer with one stage for all rows, or with one a row
+            stage = -1 if self._closed else int(np.asarray(plan.ask(self._state)).item())
             self._stage = stage
             if stage < 0:
                 return

@@ -43,7 +43,8 @@ def stop_rule(name: str | None) -> StopRule | None:
 def outlook(priced: PricedPlan, state: State, ledger: Ledger) -> tuple[list[int], list[int]]:
     """Stages still to come if every purchase succeeds: on owned columns, and to be bought."""
     plan, scratch = priced.plan, ledger.at(0, 1)
-    free, unsure = [], []
+    free: list[int] = []
+    unsure: list[int] = []
     for stage in plan.future(state):
         needs = priced.needs[stage]
         if scratch.first_affording(needs, plan.stages.headroom[stage]):

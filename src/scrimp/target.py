@@ -38,6 +38,8 @@ class Target:
         least = {"binary": 2, "multiclass": 2, "regression": 0}[self.kind]
         most = {"binary": 2, "multiclass": None, "regression": 0}[self.kind]
         n = len(self.classes)
+        if self.classes.ndim != 1:
+            raise ValueError(f"classes have {self.classes.ndim} dimensions; expected 1.")
         if n < least or (most is not None and n > most):
             raise ValueError(f"a {self.kind} target cannot have {n} classes.")
         if not np.isfinite(self.scale):

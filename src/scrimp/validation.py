@@ -48,6 +48,25 @@ def check_budgets(budgets: Any) -> NDArray[np.float64]:
     return values
 
 
+def int_array(name: str, values: Any, ndim: int = 1) -> NDArray[np.int64]:
+    """Whole numbers as a contiguous array; refuses floats, which would be cut off silently."""
+    return np.ascontiguousarray(_check_array(name, values, ndim, "iu", "whole numbers"), np.int64)
+
+
+def float_array(name: str, values: Any, ndim: int = 1) -> NDArray[np.float64]:
+    """Numbers as a contiguous array of floats."""
+    return np.ascontiguousarray(_check_array(name, values, ndim, "fiu", "numbers"), np.float64)
+
+
+def _check_array(name: str, values: Any, ndim: int, kinds: str, expected: str) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.ndim != ndim:
+        raise ValueError(f"{name} has {array.ndim} dimensions; expected {ndim}.")
+    if array.size and array.dtype.kind not in kinds:
+        raise ValueError(f"{name} holds {array.dtype}; expected {expected}.")
+    return array
+
+
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
     """Refuse a parameter that is not one of its choices."""
     if value not in choices:

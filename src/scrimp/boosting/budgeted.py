@@ -166,7 +166,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         costs: Costs,
         runs: list[_Run],
     ) -> None:
-        search = StumpSearch(
+        with StumpSearch(
             table,
             signs,
             weights,
@@ -174,12 +174,12 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
             max_bins=self.max_bins,
             random_state=int(check_random_state(self.random_state).randint(2**31 - 1)),
             n_threads=effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs),
-        )
-        for number, run in enumerate(runs):
-            if number:
-                search.reset()
-            label = "fit" if len(runs) == 1 else f"fit {number + 1}/{len(runs)}"
-            self._boost(search, costs, run, label)
+        ) as search:
+            for number, run in enumerate(runs):
+                if number:
+                    search.restart(signs, weights)
+                label = "fit" if len(runs) == 1 else f"fit {number + 1}/{len(runs)}"
+                self._boost(search, costs, run, label)
 
     def _boost(self, search: StumpSearch, costs: Costs, run: _Run, label: str) -> None:
         """AdaBoostBT(S, B, C), Alg. 1."""
@@ -226,7 +226,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
     def _budgets(self) -> list[float]:
         if self.budget is None or np.ndim(self.budget) == 0:
             return [float(check_budget(self.budget))]
-        budgets = np.unique(check_budgets(self.budget)).tolist()
+        budgets: list[float] = np.unique(check_budgets(self.budget)).tolist()
         # a run that stops is a prefix of the run with more money: one training is all
         return budgets[-1:] if self.unaffordable == "stop" else budgets
 

@@ -20,7 +20,8 @@ def edge(edges: Floats, prices: Floats) -> Floats:
 
 def greedy(edges: Floats, prices: Floats) -> Floats:
     """AdaBoostBT_Greedy, Eq. (1) in logarithms: the fall of the error bound per price."""
-    return -np.log1p(-(np.minimum(edges, _EDGE_LIMIT) ** 2)) / prices
+    gain: Floats = -np.log1p(-(np.minimum(edges, _EDGE_LIMIT) ** 2))
+    return gain / prices
 
 
 RULES: dict[str, Callable[[Floats, Floats], Floats]] = {"edge": edge, "greedy": greedy}

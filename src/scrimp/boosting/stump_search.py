@@ -34,7 +34,7 @@ from ..kernels.stumps import (
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
-#: Quality of columns with given edges; for each column increasing in its edge.
+#: Quality of columns with given edges; it must not decrease with a column's edge.
 Quality = Callable[[Ints, Floats], Floats]
 
 #: An edge that is not above this is none.
@@ -46,8 +46,8 @@ _THREAD_CELLS = 200_000
 #: Columns whose histograms one thread makes at a time, and that are scanned at first.
 _GROUP = 8
 _BATCH = 16
-#: Rows that one thread reweighs at a time.
-_ROWS = 25 * BLOCK
+#: Blocks of rows that one thread reweighs at a time.
+_BLOCKS = 25
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class StumpSearch:
     y : array (rows,)
         Labels, -1 or +1.
     weight : float array (rows,), optional
-        Weights of the rows, nonnegative, not all zero.
+        Weights of the rows, not all zero.
     categorical : bool array (columns,), optional
         Which columns hold codes.
     max_bins : int
@@ -84,6 +84,14 @@ class StumpSearch:
         Draws these rows.
     n_threads : int
         Threads to use. No result depends on it.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> with StumpSearch(X, np.array([-1, -1, 1, -1])) as search:
+    ...     stump = search.best(lambda columns, edges: edges, np.array([True]))
+    >>> stump.high, stump.edge
+    (1.5, 0.5)
     """
 
     def __init__(
@@ -107,14 +115,19 @@ class StumpSearch:
         self._n_cuts = np.array([len(cuts) for cuts in self._cuts], dtype=np.intp)
         self._bins = bin_columns(X, self._cuts, self._pool)
         self._has_missing = self._bins.max(axis=1, initial=0) == np.iinfo(self._bins.dtype).max
-        self._occurs, self._first_code = codes_that_occur(
-            self._bins, self._n_cuts, self._categorical
-        )
+        self._codes = codes_that_occur(self._bins, self._n_cuts, self._categorical)
 
-        # Weights of some rounds to measure distances from; they may take a quarter byte a cell.
-        self._weights = np.zeros((max(2, d // 32), n))
+        # Weights of some rounds to measure distances from; a fifth of a byte a cell at most.
+        self._weights = np.zeros((max(2, d // 40), n))
+        #: Columns scanned so far, over all rounds.
+        self.n_scanned = 0
+        self.restart(y, weight)
+
+    def restart(self, y: NDArray[Any], weight: Floats | None = None) -> None:
+        """Begin anew with the first weights; the bins stay."""
+        d = len(self._cuts)
         self._weights[0] = y if weight is None else y * weight
-        self._weights[0] /= math.fsum(np.abs(self._weights[0]))
+        self._weights[0] /= np.abs(self._weights[0]).sum()
         # Which of them are the weights now, and how far the others are from these.
         self._current = 0, np.zeros(len(self._weights))
         # A column's edge is at most its base plus the distance of the weights it refers to.
@@ -122,19 +135,9 @@ class StumpSearch:
         self._refers = np.zeros(d, dtype=np.intp)
         self._fresh = np.zeros(d, dtype=bool)
         self._found = np.zeros(d, dtype=FOUND)
-        #: Columns scanned so far, over all rounds.
-        self.n_scanned = 0
 
     def best(self, quality: Quality, allowed: Flags) -> Stump | None:
-        """The stump of largest quality among the allowed columns, the lowest column at a tie.
-
-        Parameters
-        ----------
-        quality : function of (columns, edges)
-            What to maximise; for each column it must not decrease with the edge.
-        allowed : bool array (columns,)
-            Columns to choose from.
-        """
+        """The stump of largest quality among the allowed columns, the lowest column at a tie."""
         pending, hopes = self._hopes(quality, allowed & ~self._fresh)
         top, column = self._leader(quality, allowed)
         batch = _BATCH
@@ -201,8 +204,7 @@ class StumpSearch:
             group = columns[start : start + _GROUP]
             hist = np.zeros((len(group), n_bins))
             add_histograms(self._bins, group, self._weights[now], 0, self._bins.shape[1], hist)
-            codes = self._occurs, self._first_code
-            best_stumps(hist, group, self._n_cuts, self._has_missing, *codes, self._found)
+            best_stumps(hist, group, self._n_cuts, self._has_missing, *self._codes, self._found)
 
         pool = self._pool if len(columns) * self._bins.shape[1] > _THREAD_CELLS else None
         run_pieces(pool, scan_group, range(0, len(columns), _GROUP))
@@ -214,12 +216,10 @@ class StumpSearch:
 
     def _over_rows(self, work: Callable[[int, int], object]) -> None:
         """Call ``work`` on ranges of blocks of rows."""
-        n = self._bins.shape[1]
-        n_blocks = -(-n // BLOCK)
-        pool = self._pool if n > _ROWS else None
-        step = _ROWS // BLOCK
-        starts = range(0, n_blocks, step)
-        run_pieces(pool, lambda start: work(start, min(start + step, n_blocks)), starts)
+        n_blocks = -(-self._bins.shape[1] // BLOCK)
+        pool = self._pool if n_blocks > _BLOCKS else None
+        starts = range(0, n_blocks, _BLOCKS)
+        run_pieces(pool, lambda start: work(start, min(start + _BLOCKS, n_blocks)), starts)
 
     def _free_slot(self, now: int, distances: Floats) -> int:
         """Weights of a past round that may be overwritten; columns no longer refer to them."""
@@ -234,24 +234,20 @@ class StumpSearch:
 
     def _stump(self, column: int) -> Stump:
         """The best stump of a column."""
-        best = self._found[column]
-        kind, at, inside = int(best["kind"]), int(best["at"]), float(best["inside"])
+        edge, at, kind, inside, missing = self._found[column].item()
         low, high = -math.inf, math.inf
         if kind == CODE:
             low, high = at - 0.5, at + 0.5
         elif kind != PRESENT:
             high = float(self._cuts[column][at])
-        return Stump(
-            column, low, high, inside, -inside, float(best["missing"]), float(best["edge"])
-        )
+        return Stump(column, low, high, inside, -inside, missing, edge)
 
     def _votes(self, stump: Stump) -> Floats:
         """The stump's vote on each bin of its column."""
-        cuts = self._cuts[stump.column]
         # A number of each bin that is inside if the whole bin is.
-        numbers = np.append(cuts, np.inf)
+        numbers = np.append(self._cuts[stump.column], np.inf)
         if self._categorical[stump.column]:
-            numbers = np.arange(len(cuts) + 1.0)
+            numbers = np.arange(float(len(numbers)))
         inside = (stump.low <= numbers) & (numbers <= stump.high)
         votes = np.full(int(np.iinfo(self._bins.dtype).max) + 1, stump.missing)
         votes[: len(numbers)] = np.where(inside, stump.inside, stump.outside)

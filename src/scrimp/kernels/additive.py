@@ -29,7 +29,7 @@ def _vote(values, low, high, inside, outside, missing, votes):
 
 @njit(cache=True, nogil=True)
 def add_stumps(
-    sums, stumps, slots, X, rows, column, low, high, inside, outside, missing, counts, out
+    sums, stumps, slots, X, rows, counts, out, column, low, high, inside, outside, missing
 ):
     """Add votes to sums, stumps in their order, and note the sums after some of them.
 
@@ -41,12 +41,12 @@ def add_stumps(
         Which stumps to add; those that share a column share a slot 0, 1, ...
     X, rows
         The values are in ``X[rows]``.
-    column, low, high, inside, outside, missing
-        The table of stumps.
     counts : int array, ascending
         After so many of the stumps ...
     out : float array (len(counts), rows, outputs)
         ... the sums are copied here.
+    column, low, high, inside, outside, missing
+        The table of stumps.
     """
     n, n_outputs = sums.shape
     n_slots = slots.max() + 1 if len(slots) else 0

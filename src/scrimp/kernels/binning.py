@@ -78,9 +78,8 @@ def round_down(cuts: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
 @njit(cache=True, nogil=True)
 def grid_cell(v, low, scale):
     """The grid's cell of a value, monotone in it."""
-    x = np.float64((v - low) * scale)
-    x = max(min(x, _GRID - 1.0), 0.0)
-    return np.intp(x if x == x else 0.0)
+    cell = max(min(np.float64((v - low) * scale), _GRID - 1.0), 0.0)
+    return np.intp(cell if cell == cell else 0.0)
 
 
 @njit(cache=True, nogil=True)

@@ -58,7 +58,7 @@ def find_cuts(
         for j, values in enumerate(sample, start):
             if categorical[j]:
                 n_codes = int(np.fmax.reduce(X[:, j], initial=0.0)) + 1
-                cuts[j] = np.arange(n_codes - 1) + 0.5
+                cuts[j] = np.arange(n_codes - 1, dtype=np.float64) + 0.5
                 continue
             distinct, mass = weighted_runs(*_ranked(values, masses, weight is not None))
             cuts[j] = quantile_cuts(distinct, mass, max_bins)

@@ -202,6 +202,10 @@ class AdditivePlan(Plan[AdditiveState]):
         most = np.maximum(votes.max(axis=0), 0.0).sum(axis=0)
         return known + least, known + most
 
+    def settle(self, state: AdditiveState) -> None:
+        """The sums stand, even before the first vote: it is their label that is certain."""
+        state.count = max(state.count, 1)
+
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """All there is to the plan."""
         header = {"refusal": self.refusal, "fold": self.fold, "radius": repr(self.radius)}

@@ -23,6 +23,7 @@ class MenuState(State):
     settled: bool
     have: set[int]
     inner: dict[int, State]
+    closures: tuple[tuple[int, ...], ...]
 
 
 class MenuPlan(Plan[MenuState]):
@@ -68,8 +69,9 @@ class MenuPlan(Plan[MenuState]):
         """Choose the entry."""
         running = self._choose(ledger)
         state = MenuState(
-            len(keys), keys, 0 if running is None else running, -1, False, set(ledger.owned), {}
-        )
+            len(keys), keys, 0 if running is None else running, -1, False, set(ledger.owned), {},
+            ledger.costs.closures,
+        )  # fmt: skip
         for entry, plan in enumerate(self.entries):
             state.inner[entry] = plan.start(keys, ledger)
         return state
@@ -108,7 +110,8 @@ class MenuPlan(Plan[MenuState]):
     def tell(self, state: MenuState, stage: int, X: NDArray[Any], rows: Ints) -> None:
         """Delegate."""
         entry, inner = self._at(stage)
-        state.have.update(self.stages.items[stage])
+        for item in self.stages.items[stage]:
+            state.have.update(state.closures[item])
         self.entries[entry].tell(state.inner[entry], inner, X, rows)
 
     def refuse(self, state: MenuState, stage: int, ledger: Ledger) -> None:
@@ -134,7 +137,7 @@ class MenuPlan(Plan[MenuState]):
         inner = {e: self.entries[e].split(s, index) for e, s in state.inner.items()}
         return MenuState(
             len(index), state.keys[index], state.running, state.complete, state.settled,
-            set(state.have), inner,
+            set(state.have), inner, state.closures,
         )  # fmt: skip
 
     def fork(self, state: MenuState) -> MenuState:
@@ -145,7 +148,7 @@ class MenuPlan(Plan[MenuState]):
     def read_all(self, states: Sequence[MenuState]) -> list[Floats]:
         """Each entry reads what is its own."""
         entry_of = [self._speaker(state) for state in states]
-        answers = {}
+        answers: dict[int, Floats] = {}
         for entry in set(entry_of):
             own = [i for i, e in enumerate(entry_of) if e == entry]
             inner = [states[i].inner[entry] for i in own]
@@ -154,6 +157,8 @@ class MenuPlan(Plan[MenuState]):
 
     def future(self, state: MenuState) -> list[int]:
         """What the running entry has still to come."""
+        if any(self.stages.headroom):  # the running entry may then end without its last items
+            super().future(state)
         running = state.running
         coming = self.entries[running].future(state.inner[running])
         return [stage + self._first[running] for stage in coming]
@@ -179,6 +184,7 @@ class MenuPlan(Plan[MenuState]):
     def settle(self, state: MenuState) -> None:
         """Answer with the running entry, complete or not."""
         state.settled = True
+        self.entries[state.running].settle(state.inner[state.running])
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """All there is to the entries."""

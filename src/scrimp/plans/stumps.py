@@ -79,7 +79,7 @@ class StumpTable:
     def votes(self, stump: int, x: NDArray[Any]) -> Floats:
         """The votes of one stump on values of its column (rows x outputs)."""
         inside = (x >= self.low[stump]) & (x <= self.high[stump])
-        votes = np.where(inside[:, None], self.inside[stump], self.outside[stump])
+        votes: Floats = np.where(inside[:, None], self.inside[stump], self.outside[stump])
         missing = np.isnan(x)
         if missing.any():
             votes[missing] = self.missing[stump]
@@ -103,7 +103,7 @@ class StumpTable:
         out = np.empty((len(when), *sums.shape))
         _in_threads(
             lambda a, b: add_stumps(
-                sums[a:b], which, slots, X, rows[a:b], *self._table, when, out[:, a:b]
+                sums[a:b], which, slots, X, rows[a:b], when, out[:, a:b], *self._table
             ),
             len(rows),
             work=len(rows) * len(stumps),
@@ -143,7 +143,7 @@ class StumpTable:
         totals = total.tolist()
         for stump in stumps:
             column, low, high, inside, outside, missing = self._scalars[stump]
-            x = row[column]
+            x = float(row[column])  # in double precision, as in a batch
             vote = inside if low <= x <= high else outside if x == x else missing
             totals = [a + b for a, b in zip(totals, vote, strict=True)]
         total[:] = totals

@@ -1,0 +1,20 @@
+"""What several test folders share."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrimp.datasets import DatasetUnavailable, fetch
+
+
+@pytest.fixture
+def public_data():
+    """A public dataset by name; the test is skipped where it cannot be had."""
+
+    def load(name):
+        try:
+            return fetch(name)
+        except DatasetUnavailable as reason:
+            pytest.skip(f"dataset {name!r} is not here: {reason}")
+
+    return load

@@ -1,0 +1,76 @@
+"""Claims and theorems of Huang, Powers and Reyzin (2015)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scrimp import BudgetedBoostingClassifier, Costs
+
+
+def threshold_features(X):
+    """Every distinct threshold of a column as its own 0/1 feature, as in the paper."""
+    columns = []
+    for x in np.asarray(X, dtype=float).T:
+        values = np.unique(x)
+        columns += [x > cut for cut in (values[:-1] + values[1:]) / 2]
+    return np.array(columns, dtype=np.float32).T
+
+
+@pytest.mark.parametrize(("name", "count"), [("ecoli", 356), ("heart_statlog", 371),
+                                             ("sonar", 11196), ("ionosphere", 8114)])  # fmt: skip
+def test_table_1_counts_of_features(public_data, name, count):
+    data = public_data(name)
+    ours = sum(
+        len(np.unique(column)) - 1 for column in data.X.to_numpy().astype(float).T
+    )
+    assert ours == count
+
+
+@pytest.mark.parametrize("rule", ["edge", "greedy"])
+def test_training_error_is_within_the_bound(rule):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 10))
+    y = (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=300) > 0).astype(int)
+    prices = rng.uniform(0, 2, size=10)
+    model = BudgetedBoostingClassifier(prices, rule=rule, n_rounds=150).fit(X, y)
+    bound = np.cumprod(np.sqrt(1 - model.edges_**2))
+    signs = np.where(y == 1, 1.0, -1.0)
+    for rounds in (1, 10, 150):
+        short = BudgetedBoostingClassifier(prices, rule=rule, n_rounds=rounds).fit(X, y)
+        scores = short.decision_function(X)
+        assert (np.sign(scores) != signs).mean() <= bound[rounds - 1]
+        # the bound is the mean exponential loss itself
+        assert np.exp(-signs * scores).mean() == pytest.approx(bound[rounds - 1], rel=1e-9)
+
+
+@pytest.mark.parametrize("rule", ["edge", "greedy"])
+def test_a_run_that_stops_is_a_prefix_of_the_run_with_more_money(rule):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 15))
+    y = (X[:, :5].sum(axis=1) + rng.normal(size=200) > 0).astype(int)
+    prices = rng.uniform(0.2, 2, size=15)
+    options = {"rule": rule, "unaffordable": "stop", "n_rounds": 100}
+    rich = BudgetedBoostingClassifier(prices, budget=12.0, **options).fit(X, y)
+    for budget in (2.0, 5.0, 8.0):
+        poor = BudgetedBoostingClassifier(prices, budget=budget, **options).fit(X, y)
+        short = len(poor.edges_)
+        assert poor.plan_.plan.stumps.column.tolist() == (
+            rich.plan_.plan.stumps.column[:short].tolist()
+        )
+        np.testing.assert_array_equal(
+            poor.decision_function(X), rich.decision_function(X, budget=budget)
+        )
+
+
+def test_greedy_falls_into_the_trap_of_cheap_features_on_sonar(public_data):
+    """After 500 rounds on sonar, Greedy has not spent a budget of 2."""
+    data = public_data("sonar")
+    X = threshold_features(data.X.to_numpy())
+    rng = np.random.default_rng(0)
+    train = rng.permutation(len(X))[:100]
+    costs = Costs.per_feature(rng.uniform(0, 2, size=X.shape[1]))
+    options = {"n_rounds": 500, "unaffordable": "stop"}
+    greedy = BudgetedBoostingClassifier(costs, **options).fit(X[train], data.y[train])
+    edge = BudgetedBoostingClassifier(costs, rule="edge", **options).fit(X[train], data.y[train])
+    assert greedy.plan_.price < 2.0 < edge.plan_.price
