@@ -55,8 +55,8 @@ class Target:
         if self.kind == "regression":
             return scores[..., 0]
         if self.kind == "binary":
-            return self.classes[(scores[..., 0] > 0).astype(np.intp)]
-        return self.classes[scores.argmax(axis=-1)]
+            return np.asarray(self.classes[(scores[..., 0] > 0).astype(np.intp)])
+        return np.asarray(self.classes[scores.argmax(axis=-1)])
 
     def decisions(self, scores: Floats) -> Floats:
         """Scores in scikit-learn's shape: (...) for two classes, else (..., classes)."""

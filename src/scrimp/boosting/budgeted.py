@@ -32,6 +32,8 @@ from .stump_search import Stump, StumpSearch
 #: Alg. 1, line 8 gives a perfect stump an infinite weight; an edge counts as at most this.
 EDGE_CAP = 1.0 - 1e-4
 _PERFECT = 1.0 - 1e-12
+#: What two bytes can number, missing values left aside.
+_MOST_BINS = 65_535
 
 
 @dataclass
@@ -149,6 +151,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         """
         self._check_params()
         table, y = self._learn_table(X, y)
+        self._check_categories()
         table, signs, weights = self._learn_target(table, y, sample_weight)
         costs = as_costs(self.costs, table.shape[1], self.columns_.names)
         runs = [_Run(b, Ledger(costs, [b])) for b in self._budgets()]
@@ -166,10 +169,11 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         costs: Costs,
         runs: list[_Run],
     ) -> None:
+        equal = bool((weights == weights[0]).all())
         with StumpSearch(
             table,
             signs,
-            weights,
+            None if equal else weights,  # quantiles are cheaper without
             categorical=self.columns_.is_categorical(),
             max_bins=self.max_bins,
             random_state=int(check_random_state(self.random_state).randint(2**31 - 1)),
@@ -217,11 +221,19 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
     def _check_params(self) -> None:
         check_choice("rule", self.rule, tuple(RULES))
         check_choice("unaffordable", self.unaffordable, ("skip", "stop"))
-        for name, least, most in (("n_rounds", 1, math.inf), ("max_bins", 2, 65535)):
+        for name, least, most in (("n_rounds", 1, math.inf), ("max_bins", 2, _MOST_BINS)):
             value = getattr(self, name)
             if not isinstance(value, int | np.integer) or not least <= value <= most:
                 limit = f" and <= {most}" if most < math.inf else ""
                 raise ValueError(f"{name} is {value!r}; expected a whole number >= {least}{limit}.")
+
+    def _check_categories(self) -> None:
+        for column, categories in enumerate(self.columns_.categories):
+            if categories is not None and len(categories) > _MOST_BINS:
+                raise ValueError(
+                    f"Column {self.columns_.name(column)!r} has {len(categories)} categories; "
+                    f"expected at most {_MOST_BINS}. Is it an identifier? Leave it out."
+                )
 
     def _budgets(self) -> list[float]:
         if self.budget is None or np.ndim(self.budget) == 0:
