@@ -1,0 +1,10 @@
+"""Evaluation: quality against cost, as data first and pictures from the data."""
+
+from __future__ import annotations
+
+from .budget_grid import default_budgets
+from .cost_curve_display import CostCurveDisplay
+from .curve import Curve, Point
+from .purchase_display import PurchaseDisplay
+
+__all__ = ["CostCurveDisplay", "Curve", "Point", "PurchaseDisplay", "default_budgets"]

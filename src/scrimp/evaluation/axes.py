@@ -1,0 +1,43 @@
+"""What the pictures share: bare axes, and text as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def new_axes(width: float, height: float) -> Axes:
+    """Axes in a figure of their own that makes room for labels and legends."""
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def tidy(ax: Axes, grid: str) -> None:
+    """A light grid along one axis or both, no box."""
+    ax.grid(axis=grid, color="0.9", linewidth=0.8)  # type: ignore[arg-type]
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def plain(text: str, longest: int = 40) -> str:
+    """Text without mathematics in it, cut where it is too long."""
+    cut = text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+    return cut.replace("$", r"\$")
+
+
+def price_texts(prices: Sequence[float]) -> list[str]:
+    """Prices as text, with cents where there are any, and small ones with three digits."""
+    if all(float(price).is_integer() for price in prices):
+        return [f"{price:,.0f}" for price in prices]
+    if min(price for price in prices if price > 0) < 0.1:
+        return [f"{price:.3g}" for price in prices]
+    return [f"{price:,.2f}" for price in prices]
+
+
+def with_unit(label: str, currency: str | None) -> str:
+    """A label with the currency, where there is one."""
+    return label if currency is None else f"{label} ({plain(currency)})"

@@ -1,0 +1,58 @@
+"""Intervals from resampled rows."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..events import Progress, emit
+from ..plan import Floats
+from .measures import Measure
+
+
+def bootstrap_interval(
+    measure: Measure, n_rows: int, n_answers: int, n_bootstrap: int, level: float, random_state: Any
+) -> tuple[Floats, Floats]:
+    """Percentile intervals of a measure.
+
+    All answers see the same resamples. A resample on which the measure is undefined is left
+    out; an interval of which less than half the resamples remain is NaN, with a warning.
+
+    Returns
+    -------
+    low, high : float arrays (answers,)
+    """
+    low, high = np.full((2, n_answers), np.nan)
+    if n_bootstrap == 0:
+        return low, high
+    values = _resampled(measure, n_rows, n_answers, n_bootstrap, random_state)
+    defined = np.isfinite(values)
+    tail = (1.0 - level) / 2.0
+    for answer, kept in enumerate(defined.T):
+        if 2 * kept.sum() >= n_bootstrap:
+            low[answer], high[answer] = np.quantile(values[kept, answer], [tail, 1.0 - tail])
+    if np.isnan(low).any():
+        warnings.warn(
+            f"The scorer is undefined on more than half of {n_bootstrap} resamples of the "
+            f"{n_rows} rows, so some intervals are NaN. Give more rows, of every class.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return low, high
+
+
+def _resampled(
+    measure: Measure, n_rows: int, n_answers: int, n_bootstrap: int, random_state: Any
+) -> Floats:
+    random = check_random_state(random_state)
+    values = np.empty((n_bootstrap, n_answers))
+    with warnings.catch_warnings():
+        # what a scorer has to say about the rows it said once, of all rows
+        warnings.simplefilter("ignore")
+        for b in range(n_bootstrap):
+            values[b] = measure(random.randint(n_rows, size=n_rows))
+            emit(Progress("bootstrap", b + 1, n_bootstrap))
+    return values

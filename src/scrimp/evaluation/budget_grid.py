@@ -1,0 +1,111 @@
+"""Budgets worth looking at: those at which a plan buys something else."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..ledger import Ledger
+from ..plan import Floats, PricedPlan
+from ..plans import MenuPlan
+from ..predictor import Predictor
+
+#: Kinds whose stages come in one order, whatever the row and its values.
+_FIXED_ORDER = ("additive", "prefix", "blocks")
+
+#: Changes followed one by one; sums of prices can be exponentially many.
+_EXACT = 200
+
+
+def default_budgets(model: Any, n: int = 50) -> Floats:
+    """The budgets at which a model's purchases change, from 0 to its full price.
+
+    For plans with a fixed order these are exact: between two of them nothing changes on
+    any row. For the others they are the totals of the plan's order, the price of each
+    stage alone; for a menu, the prices of its entries and the budgets of the least.
+
+    Parameters
+    ----------
+    model : fitted estimator or Predictor
+        Whose purchases.
+    n : int
+        The most budgets to return. If there are more, some are left out evenly; 0 and the
+        full price stay.
+
+    Returns
+    -------
+    float array
+        Ascending and distinct.
+
+    Examples
+    --------
+    >>> from scrimp import BudgetedBoostingClassifier
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 0, 1, 1] * 5
+    >>> model = BudgetedBoostingClassifier([3.0, 5.0], n_rounds=3).fit(X, y)
+    >>> default_budgets(model)[-1].item()
+    3.0
+    """
+    if not isinstance(n, int | np.integer) or n < 2:
+        raise ValueError(f"n is {n!r}; expected a whole number >= 2.")
+    changes = sorted(_changes(as_predictor(model).plan))
+    kept = range(len(changes))
+    if len(changes) > n:
+        kept = np.linspace(0, len(changes) - 1, n).round().astype(int).tolist()
+    return np.array([changes[i] for i in kept])
+
+
+def as_predictor(model: Any) -> Predictor:
+    """The Predictor of a fitted estimator, or the model itself if it is one."""
+    if isinstance(model, Predictor):
+        return model
+    if hasattr(type(model), "predictor_") or hasattr(model, "predictor_"):
+        predictor: Predictor = model.predictor_
+        return predictor
+    raise TypeError(
+        f"model is a {type(model).__name__}; expected a fitted scrimp estimator or a Predictor. "
+        "Take the last step out of a pipeline, and the model out of at_budget."
+    )
+
+
+def _changes(priced: PricedPlan) -> set[float]:
+    """Budgets at which the purchases of a plan change."""
+    ends = {0.0, priced.price}
+    if isinstance(priced.plan, MenuPlan):
+        entries = [PricedPlan(entry, priced.costs) for entry in priced.plan.entries]
+        return ends | {entry.price for entry in entries} | _changes(entries[0])
+    if priced.plan.kind in _FIXED_ORDER:
+        return ends | _walk(priced)
+    alone = {priced.costs.price_of(needs) for needs in priced.needs}
+    return ends | alone | {purchase.total for purchase in priced.summary()}
+
+
+def _walk(priced: PricedPlan) -> set[float]:
+    """From each change to the next, and with a least step once there are many."""
+    # a stage with the needs of an earlier one changes nothing
+    stages = dict.fromkeys(zip(priced.needs, priced.plan.stages.headroom, strict=True))
+    found: set[float] = set()
+    budget = 0.0
+    while (change := _next_change(priced, list(stages), budget)) < math.inf:
+        found.add(change)
+        least_step = priced.price / _EXACT if len(found) > _EXACT else 0.0
+        budget = max(change, budget + least_step)
+    return found
+
+
+def _next_change(
+    priced: PricedPlan, stages: list[tuple[tuple[int, ...], float]], budget: float
+) -> float:
+    """The least larger budget that pays for a stage which this one does not, else infinity."""
+    ledger = Ledger(priced.costs, [budget])
+    change = math.inf
+    for needs, headroom in stages:
+        if ledger.first_affording(needs, headroom) == 0:
+            ledger.buy(needs)
+            continue
+        price = priced.costs.price_of({*ledger.owned, *needs})
+        change = min(change, max(price, ledger.spent + headroom))
+        if priced.plan.refusal == "stop":
+            break
+    return change

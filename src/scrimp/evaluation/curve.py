@@ -1,0 +1,348 @@
+"""Curves: quality against cost, as numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ledger import limit
+from ..plan import Floats
+from ..replay import Sweep
+from ..validation import check_budget
+from .bootstrap import bootstrap_interval
+from .budget_grid import as_predictor, default_budgets
+from .scoring import Scoring, find_scorer, measure_of
+from .truth import check_truth, check_weight
+
+
+@dataclass(frozen=True)
+class Point:
+    """A curve at one budget."""
+
+    budget: float
+    spent: float
+    quality: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Quality of a model against what it may spend.
+
+    Parameters
+    ----------
+    budgets : float array (budgets,)
+        Ascending and distinct.
+    spent : float array (budgets,)
+        Mean spend of a row.
+    quality : float array (budgets,)
+        The scorer's value; greater is better, as always in scikit-learn.
+    low, high : float arrays (budgets,)
+        Interval of the quality; NaN where there is none.
+    name : str
+        The scorer's name.
+    best : float
+        The best value of the scorer: 1, or 0 for scorers of a loss (``neg_...``).
+    level : float
+        Of the interval.
+
+    Examples
+    --------
+    >>> curve = Curve([0, 1, 4], [0, 1, 3.5], [0.6, 0.7, 0.9], [0.5] * 3, [1.0] * 3, "accuracy")
+    >>> curve.at(2.0).quality
+    0.7
+    """
+
+    budgets: Floats
+    spent: Floats
+    quality: Floats
+    low: Floats
+    high: Floats
+    name: str
+    best: float = 1.0
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        """Bring the numbers to one type and check that they fit."""
+        for field in ("budgets", "spent", "quality", "low", "high"):
+            object.__setattr__(self, field, np.array(getattr(self, field), dtype=np.float64))
+        n = self.budgets.size
+        parts = (self.budgets, self.spent, self.quality, self.low, self.high)
+        if n == 0 or any(part.shape != (n,) for part in parts):
+            raise ValueError("a curve needs one spent, quality, low and high for each budget.")
+        if not (self.budgets[0] >= 0 and (self.budgets[1:] > self.budgets[:-1]).all()):
+            raise ValueError("budgets must be numbers >= 0, ascending and distinct.")
+        if not (np.isfinite(self.spent).all() and np.isfinite(self.quality).all()):
+            raise ValueError("spent and quality must be finite.")
+
+    @classmethod
+    def from_sweep(
+        cls,
+        sweep: Sweep,
+        y: Any,
+        *,
+        scoring: Scoring | None = None,
+        n_bootstrap: int = 200,
+        level: float = 0.95,
+        random_state: Any = 0,
+        sample_weight: Any = None,
+    ) -> Curve:
+        """Score the answers of a sweep.
+
+        Parameters
+        ----------
+        sweep : Sweep
+            Answers and spend at many budgets.
+        y : array (rows,)
+            The truth.
+        scoring : str or callable, optional
+            The name of a scikit-learn scorer, or a callable ``scorer(estimator, X, y)``, to
+            which X are the numbers of the rows. By default accuracy, for a regression r2.
+        n_bootstrap : int
+            Resamples of the rows for the interval; 0 for none.
+        level : float
+            Of the interval, between 0 and 1.
+        random_state : int, RandomState or None
+            Of the resamples.
+        sample_weight : array (rows,), optional
+            Weights of the rows, in quality and mean spend.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from scrimp import Sweep
+        >>> from scrimp.target import Target
+        >>> scores = np.array([[-1.0, 2.0], [-1.0, -2.0], [-1.0, 2.0]])[:, :, None]
+        >>> spent = np.array([[0.0, 4.0]] * 3)
+        >>> sweep = Sweep(np.array([0.0, 5.0]), spent, scores, Target("binary", np.array([0, 1])))
+        >>> Curve.from_sweep(sweep, [1, 0, 1]).quality[1].item()
+        1.0
+        """
+        y = check_truth(y, sweep.target, len(sweep.spent))
+        weight = check_weight(sample_weight, len(y))
+        if not isinstance(n_bootstrap, int | np.integer) or n_bootstrap < 0:
+            raise ValueError(f"n_bootstrap is {n_bootstrap!r}; expected a whole number >= 0.")
+        if not 0 < level < 1:
+            raise ValueError(f"level is {level}; expected a number between 0 and 1.")
+        budgets, order = np.unique(sweep.budgets, return_index=True)
+        scorer = find_scorer(scoring, sweep.target)
+        answers, answer_of = _distinct(sweep.scores, order)
+        measure = measure_of(scorer, sweep.target, sweep.scores[:, answers], y, weight)
+        quality = measure(np.arange(len(y)), strict=True)
+        if not np.isfinite(quality).all():
+            raise ValueError(
+                f"The scorer {scorer.name!r} is undefined on these {len(y)} rows. "
+                "Give more rows, of every class, or choose another scorer."
+            )
+        low, high = bootstrap_interval(
+            measure, len(y), len(answers), n_bootstrap, level, random_state
+        )
+        return cls(
+            budgets, _mean_spend(sweep.spent[:, order], weight), quality[answer_of],
+            low[answer_of], high[answer_of], scorer.name, scorer.best, level,
+        )  # fmt: skip
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        budgets: Any = None,
+        *,
+        owned: Any = None,
+        keys: Any = None,
+        stop: str | None = None,
+        **options: Any,
+    ) -> Curve:
+        """Sweep a fitted model and score it.
+
+        Parameters
+        ----------
+        model : fitted estimator or Predictor
+            What to evaluate.
+        X : array or data frame
+            Rows.
+        y : array (rows,)
+            The truth.
+        budgets : array of numbers >= 0, optional
+            By default `default_budgets` of the model.
+        owned, keys, stop
+            As in the model's `predict`.
+        **options
+            As in `from_sweep`.
+
+        Examples
+        --------
+        >>> from scrimp import BudgetedBoostingClassifier
+        >>> from scrimp.datasets import load_heart
+        >>> heart = load_heart()
+        >>> model = BudgetedBoostingClassifier(heart.costs, n_rounds=50).fit(heart.X, heart.y)
+        >>> curve = Curve.from_estimator(model, heart.X, heart.y, [0.0, 4.0])
+        >>> round(curve.at(0.0).quality, 2)  # nothing is bought: the prior
+        0.54
+        """
+        as_predictor(model)
+        if budgets is None:
+            budgets = default_budgets(model)
+        return cls.from_sweep(
+            model.sweep(X, budgets, owned=owned, keys=keys, stop=stop), y, **options
+        )
+
+    @property
+    def error(self) -> Floats:
+        """What is missing from the best value of the scorer.
+
+        1 - quality for accuracy, roc_auc, r2 and the like, whose best value is 1; -quality
+        for scorers of a loss, such as neg_log_loss. A scorer made by hand counts as one of
+        a loss if `make_scorer` was told that greater is not better.
+
+        >>> curve = Curve([0, 1], [0, 1], [-0.5, -0.25], [-1, -1], [0, 0], "neg_log_loss", best=0)
+        >>> curve.error[1].item()
+        0.25
+        """
+        return self.best - self.quality
+
+    def area(self, log: bool = False) -> float:
+        """Mean quality over the budgets: the area under the curve divided by its width.
+
+        Parameters
+        ----------
+        log : bool
+            Over the logarithm of the budgets; those of 0 are left out.
+
+        Examples
+        --------
+        >>> curve = Curve([0, 1, 3], [0, 1, 3], [0.5, 0.7, 0.9], [0] * 3, [1] * 3, "accuracy")
+        >>> round(curve.area(), 4)
+        0.7333
+        """
+        self._refuse_infinite("area")
+        x, quality = self.budgets, self.quality
+        if log:
+            x, quality = np.log(x[x > 0]), quality[x > 0]
+        if len(x) < 2:
+            raise ValueError(
+                f"area needs at least two {'positive ' if log else ''}budgets; "
+                f"there are {len(x)}. Evaluate at more budgets."
+            )
+        return float(np.diff(x) @ (quality[1:] + quality[:-1]) / 2.0 / (x[-1] - x[0]))
+
+    def timeliness(self, until: float | None = None) -> float:
+        """Mean quality when interrupted at a cost drawn evenly from 0 to `until`.
+
+        The integral of a step function, the quality at the largest budget that fits,
+        divided by `until`. Below the first budget its own quality counts.
+
+        For r2 this is Hu's timeliness, the area under explained variance against cost,
+        normalised by cost times total variance.
+
+        Parameters
+        ----------
+        until : float, optional
+            By default the last budget.
+
+        References
+        ----------
+        H. Hu (2019). Anytime prediction and learning for the balance between computation and
+        accuracy. PhD thesis, Carnegie Mellon University. Chapter 3.
+
+        Examples
+        --------
+        >>> curve = Curve([0, 1, 4], [0, 1, 4], [0.5, 0.7, 0.9], [0] * 3, [1] * 3, "accuracy")
+        >>> round(curve.timeliness(), 4)
+        0.65
+        """
+        self._refuse_infinite("timeliness")
+        end = float(self.budgets[-1] if until is None else until)
+        if not (math.isfinite(end) and end > 0):
+            raise ValueError(
+                f"timeliness until {end} is undefined; expected a finite cost > 0. "
+                "Evaluate at larger budgets, or give until."
+            )
+        edges = np.minimum([0.0, *self.budgets[1:], math.inf], end)
+        return float(self.quality @ np.diff(edges) / end)
+
+    def at(self, budget: float | None) -> Point:
+        """The curve at the largest evaluated budget that is within a budget.
+
+        Parameters
+        ----------
+        budget : float or None
+            None for no limit.
+
+        Examples
+        --------
+        >>> curve = Curve([0, 1, 4], [0, 1, 4], [0.5, 0.7, 0.9], [0] * 3, [1] * 3, "accuracy")
+        >>> curve.at(3.0).spent
+        1.0
+        """
+        asked = float(check_budget(budget))
+        position = int(np.searchsorted(self.budgets, limit(asked), side="right")) - 1
+        if position < 0:
+            raise ValueError(
+                f"budget is {asked:g}, but the least budget of the curve is {self.budgets[0]:g}. "
+                "Ask for more, or evaluate at lower budgets."
+            )
+        parts = (self.budgets, self.spent, self.quality, self.low, self.high)
+        return Point(*(float(part[position]) for part in parts))
+
+    def best_budget(self, error_cost: float) -> float:
+        """The budget with the least mean spend + error_cost * error; of equals the least.
+
+        Parameters
+        ----------
+        error_cost : float
+            What an error of 1 costs: for accuracy, what a wrong answer costs.
+
+        Examples
+        --------
+        >>> curve = Curve([0, 1, 4], [0, 1, 4], [0.5, 0.7, 0.9], [0] * 3, [1] * 3, "accuracy")
+        >>> curve.best_budget(10.0)
+        1.0
+        """
+        if not (math.isfinite(error_cost) and error_cost >= 0):
+            raise ValueError(f"error_cost is {error_cost}; expected a finite number >= 0.")
+        return float(self.budgets[np.argmin(self.spent + error_cost * self.error)])
+
+    def to_rows(self) -> list[dict[str, float | None]]:
+        """One dictionary a budget, for tables and JSON.
+
+        None stands for an interval that is not there, and for a budget without limit.
+
+        >>> curve = Curve([0, 1], [0, 1], [0.5, 0.7], [0.4, 0.6], [0.6, 0.8], "accuracy")
+        >>> curve.to_rows()[1]["quality"]
+        0.7
+        """
+        fields = ("budgets", "spent", "quality", "low", "high")
+        names = ("budget", *fields[1:])
+        columns = [
+            [value if math.isfinite(value) else None for value in getattr(self, field).tolist()]
+            for field in fields
+        ]
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def _refuse_infinite(self, what: str) -> None:
+        if math.isinf(self.budgets[-1]):
+            raise ValueError(
+                f"{what} is an average over budgets, and the last budget is infinite. "
+                "Evaluate at the model's full price (plan_.price) instead."
+            )
+
+
+def _distinct(scores: Floats, order: NDArray[np.intp]) -> tuple[list[int], NDArray[np.intp]]:
+    """Budgets at which the answers change, and for each budget which of them it has."""
+    changed = [True] + [not np.array_equal(scores[:, a], scores[:, b]) for a, b in pairwise(order)]
+    return order[changed].tolist(), np.cumsum(changed) - 1
+
+
+def _mean_spend(spent: Floats, weight: Floats | None) -> Floats:
+    # a mean of equal numbers may be rounded up, but no row spends more than its budget
+    mean = np.average(spent, axis=0, weights=weight)
+    return np.asarray(np.minimum(mean, spent.max(axis=0)))

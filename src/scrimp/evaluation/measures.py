@@ -1,0 +1,97 @@
+"""Scorers that sums over rows will do for: a resample is then a weighting of the rows."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..plan import Floats, Ints
+from ..target import Target
+
+
+class Measure(Protocol):
+    """The quality of answers on some rows, repeats included."""
+
+    def __call__(self, rows: Ints, *, strict: bool = False) -> Floats:
+        """One value an answer; what is undefined is NaN or, if strict, an error."""
+
+
+def quick_measure(
+    name: str, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None
+) -> Measure | None:
+    """The measure of a scorer by its name, None where the scorer itself must be called.
+
+    Parameters
+    ----------
+    name : str
+        Of a scikit-learn scorer.
+    target : Target
+        What the scores mean.
+    scores : float array (rows, answers, outputs)
+        The answers.
+    y : array (rows,)
+        The truth.
+    weight : float array (rows,), optional
+        Weights of the rows.
+    """
+    weights = np.ones(len(y)) if weight is None else weight
+    if name == "accuracy" and target.kind != "regression":
+        return _accuracy(target.labels(scores) == y[:, None], weights)
+    if name == "r2" and target.kind == "regression" and np.ptp(y) > 0:
+        return _r2(scores[..., 0], y, weights)
+    if (
+        name == "roc_auc"
+        and target.kind == "binary"
+        and set(y.tolist()) == set(target.classes.tolist())
+    ):
+        return _roc_auc(scores[..., 0], y == target.classes[1], weights)
+    return None
+
+
+def _accuracy(right: NDArray[np.bool_], weights: Floats) -> Measure:
+    hits = right.astype(np.float64)
+
+    def measure(rows: Ints, *, strict: bool = False) -> Floats:
+        w = np.bincount(rows, minlength=len(hits)) * weights
+        return np.asarray(w @ hits / w.sum()) if w.any() else np.full(hits.shape[1], np.nan)
+
+    return measure
+
+
+def _r2(predicted: Floats, y: Floats, weights: Floats) -> Measure:
+    errors = (y[:, None] - predicted) ** 2
+    centred = y - np.average(y, weights=weights)
+    squares = centred**2
+
+    def measure(rows: Ints, *, strict: bool = False) -> Floats:
+        w = np.bincount(rows, minlength=len(y)) * weights
+        moment = w @ squares
+        variance = moment - (w @ centred) ** 2 / w.sum() if w.any() else 0.0
+        if not variance > 1e-12 * moment:  # all resampled rows have the same y
+            return np.full(errors.shape[1], np.nan)
+        return np.asarray(1.0 - w @ errors / variance)
+
+    return measure
+
+
+def _roc_auc(decisions: Floats, positive: NDArray[np.bool_], weights: Floats) -> Measure:
+    """The chance that a positive row is above a negative one, ties counting half."""
+    ranked = []
+    for decision in decisions.T:
+        order = decision.argsort()
+        ties = np.flatnonzero(np.diff(decision[order], prepend=-np.inf) > 0)
+        ranked.append((order, ties))
+
+    def measure(rows: Ints, *, strict: bool = False) -> Floats:
+        w = np.bincount(rows, minlength=len(positive)) * weights
+        above, below = w * positive, w * ~positive
+        pairs = above.sum() * below.sum()
+        values = np.full(len(ranked), np.nan)
+        for answer, (order, ties) in enumerate(ranked if pairs > 0 else ()):
+            ups, downs = np.add.reduceat(above[order], ties), np.add.reduceat(below[order], ties)
+            values[answer] = ups @ (np.cumsum(downs) - 0.5 * downs) / pairs
+        return values
+
+    return measure

@@ -1,0 +1,160 @@
+"""A scorer's value on rows of a sweep, at all its budgets at once."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+from ..plan import Floats, Ints
+from ..target import Target
+from .measures import Measure, quick_measure
+
+Scoring = str | Callable[..., Any]
+
+
+class _Answers(BaseEstimator):
+    """Known answers in the guise of an estimator: its X are row numbers."""
+
+    def __init__(self, target: Target, scores: Floats) -> None:
+        self.target = target
+        self.scores = scores
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, rows: Ints) -> NDArray[Any]:
+        """Labels or values of rows."""
+        return self.target.labels(self.scores[rows])
+
+
+class _Values(RegressorMixin, _Answers):
+    """Answers of a regression."""
+
+
+class _Classes(ClassifierMixin, _Answers):
+    """Answers of a classification."""
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Class labels."""
+        return self.target.classes
+
+    def predict_proba(self, rows: Ints) -> Floats:
+        """Class probabilities of rows."""
+        return self.target.probabilities(self.scores[rows])
+
+    def decision_function(self, rows: Ints) -> Floats:
+        """Scores of rows."""
+        return self.target.decisions(self.scores[rows])
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A scorer by its name or made by hand.
+
+    Parameters
+    ----------
+    call : callable
+        Takes an estimator, X and y.
+    name : str
+        For tables and axes.
+    best : float
+        The best value there is: 0 for scorers of a loss, else 1.
+    known : bool
+        Whether the name is one of scikit-learn's.
+    """
+
+    call: Callable[..., Any]
+    name: str
+    best: float
+    known: bool
+
+
+def find_scorer(scoring: Scoring | None, target: Target) -> Scorer:
+    """The scorer that a user asks for; by default that of scikit-learn's `score`."""
+    from sklearn.metrics import get_scorer
+
+    if scoring is None:
+        scoring = "r2" if target.kind == "regression" else "accuracy"
+    if not isinstance(scoring, str) and not callable(scoring):
+        raise TypeError(
+            f"scoring is a {type(scoring).__name__}; expected the name of one scorer or a "
+            "callable scorer(estimator, X, y). Make one Curve for each scorer."
+        )
+    if isinstance(scoring, str):
+        _check_name(scoring)
+    elif inspect.isfunction(scoring) and scoring.__module__.startswith("sklearn.metrics."):
+        raise ValueError(
+            f"scoring is the metric {scoring.__name__}, which knows no estimator. "
+            "Use a scorer's name, or sklearn.metrics.make_scorer."
+        )
+    call = get_scorer(scoring)
+    best = 0.0 if getattr(call, "_sign", 1) < 0 else 1.0
+    return Scorer(call, _name(scoring, best), best, isinstance(scoring, str))
+
+
+def _check_name(scoring: str) -> None:
+    from sklearn.metrics import get_scorer_names
+
+    names = get_scorer_names()
+    if scoring not in names:
+        close = difflib.get_close_matches(scoring, names, 3) or ["accuracy", "roc_auc", "r2"]
+        raise ValueError(
+            f"scoring is {scoring!r}, which scikit-learn does not know. Did you mean "
+            f"{' or '.join(map(repr, close))}? sklearn.metrics.get_scorer_names() lists all; a "
+            "callable scorer(estimator, X, y) will do as well."
+        )
+
+
+def _name(scoring: Scoring, best: float) -> str:
+    if isinstance(scoring, str):
+        return scoring
+    metric = getattr(scoring, "_score_func", scoring)
+    name = getattr(metric, "__name__", type(metric).__name__)
+    return f"neg_{name}" if best == 0.0 else str(name)
+
+
+def measure_of(
+    scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None
+) -> Measure:
+    """How good answers (rows x answers x outputs) are; from sums where these will do."""
+    fast = quick_measure(scorer.name, target, scores, y, weight) if scorer.known else None
+    return _by_scorer(scorer, target, scores, y, weight) if fast is None else fast
+
+
+def _by_scorer(
+    scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None
+) -> Measure:
+    stub = _Values if target.kind == "regression" else _Classes
+    answers = [stub(target, scores[:, a]) for a in range(scores.shape[1])]
+    several = target.kind != "regression" and len(set(y.tolist())) > 1
+
+    def value(answer: _Answers, rows: Ints, strict: bool) -> float:
+        options = {} if weight is None else {"sample_weight": weight[rows]}
+        try:
+            return float(scorer.call(answer, rows, y[rows], **options))
+        except Exception as problem:
+            if strict:
+                raise ValueError(_failure(scorer, target, problem, weight)) from problem
+            return float("nan")
+
+    def measure(rows: Ints, *, strict: bool = False) -> Floats:
+        if several and (y[rows] == y[rows[0]]).all():
+            return np.full(len(answers), np.nan)
+        return np.array([value(answer, rows, strict) for answer in answers])
+
+    return measure
+
+
+def _failure(scorer: Scorer, target: Target, problem: Exception, weight: Floats | None) -> str:
+    advice = f"Choose a scorer for a {target.kind} target"
+    if weight is not None:
+        advice += ", one that takes sample_weight"
+    return f"The scorer {scorer.name!r} failed: {problem} {advice}."
