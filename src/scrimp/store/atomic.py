@@ -1,0 +1,59 @@
+"""Writing a file so that others see all of it or what was there before."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+
+def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file as a whole: on failure the old one stays, and nothing is left beside it.
+
+    Parameters
+    ----------
+    path : path
+        A link is followed. A new file gets the permissions any new file gets, one that is
+        replaced keeps its own. What is no file, such as ``/dev/null``, is written to directly.
+    data : bytes
+        All of the content.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "answer"
+    ...     write_atomically(path, b"42")
+    ...     int(path.read_bytes())
+    42
+    """
+    target = Path(os.path.realpath(path))
+    mode = _mode(target)
+    if mode is not None and not stat.S_ISREG(mode):
+        target.write_bytes(data)
+        return
+    # beside the target: a rename is atomic only within one file system
+    temporary = target.with_name(f".scrimp-{secrets.token_hex(8)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            if mode is not None:
+                os.chmod(temporary, stat.S_IMODE(mode))
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException as error:
+        with suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, OSError):  # name the file that was asked for
+            error.filename, error.filename2 = str(path), None
+        raise
+
+
+def _mode(path: Path) -> int | None:
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return None
