@@ -206,5 +206,13 @@ def at_budget(model: Any, budget: float | None, stop: str | None = None) -> AtBu
 
 def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters as JSON can hold them; anything else by its type."""
-    plain = (bool, int, float, str, type(None))
-    return {k: v if isinstance(v, plain) else f"<{type(v).__name__}>" for k, v in params.items()}
+    return {name: _plain_value(value) for name, value in params.items()}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic) and value.size <= 100:
+        value = value.tolist()
+    if isinstance(value, list | tuple) and len(value) <= 100:
+        return [_plain_value(entry) for entry in value]
+    simple = isinstance(value, bool | int | float | str | None) and value == value
+    return value if simple else f"<{type(value).__name__}>"

@@ -159,6 +159,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
             self._train(table, signs, weights, costs, runs)
         finally:  # Ctrl-C too leaves a valid model
             self._finish(costs, weights, signs, runs)
+        if not len(self.edges_):
+            self._warn_of_prior(costs, runs[-1].budget)
         return self
 
     def _train(
@@ -281,8 +283,6 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         entries = [_plan(run, costs, prior, self.unaffordable) for run in runs]
         self.plan_ = PricedPlan(entries[0] if len(entries) == 1 else MenuPlan(entries), costs)
         self.edges_ = np.array([stump.edge for stump, _ in runs[-1].rounds])
-        if not runs[-1].rounds:
-            self._warn_of_prior(costs, runs[-1].budget)
 
     def _warn_of_prior(self, costs: Costs, budget: float) -> None:
         least = min((costs.price_of([i]), costs.names[i]) for i in set(costs.item_of))
@@ -293,7 +293,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         warnings.warn(
             f"{reason}, so nothing is bought and every answer is the prior. Raise the budget.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
 
     def __sklearn_tags__(self) -> Any:

@@ -1,0 +1,140 @@
+"""A session as a conversation: it asks, somebody types."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .output import money
+from .values import are_numbered, choices, parse_value
+
+if TYPE_CHECKING:
+    from ..predictor import Predictor
+    from ..session import Request, Session
+
+_CANNOT_BE_HAD = ("", "?")
+_ENDS = ("quit", "exit")
+
+
+class _Quit(Exception):
+    """Nobody wants to go on."""
+
+
+class _Refused(Exception):
+    """What was asked for cannot be had."""
+
+
+class Conversation:
+    """Drives a session from what is typed.
+
+    Parameters
+    ----------
+    model : Predictor
+        Whose session it is.
+    session : Session
+        Fresh.
+    quiet : bool
+        Talk on stderr, so that stdout is free for the record.
+    """
+
+    def __init__(self, model: Predictor, session: Session, quiet: bool) -> None:
+        self._model, self._session, self._quiet = model, session, quiet
+        self._bought: list[dict[str, Any]] = []
+        self._refused: list[str] = []
+        self._ended_early = False
+
+    def run(self) -> None:
+        """Ask until there is nothing more to buy, or nobody to answer."""
+        self._say("Empty line or ? = cannot be had; missing = paid for, but no value; quit = end.")
+        self._say(f"Before the first question: {self.answer_in_words()}")
+        try:
+            while (request := self._session.ask()) is not None:
+                self._one(request)
+        except _Quit:
+            self._ended_early = True
+
+    def record(self) -> dict[str, Any]:
+        """All that happened, for JSON."""
+        answer = self._session.read()
+        classes = self._model.classes_.tolist()
+        chances = answer.probabilities
+        return {
+            "prediction": answer.label,
+            "probabilities": None
+            if chances is None
+            else dict(zip(map(str, classes), chances.tolist(), strict=True)),
+            "spent": answer.spent,
+            "budget": self._session.budget,
+            "bought": self._bought,
+            "could_not_be_had": self._refused,
+            "ended_early": self._ended_early,
+        }
+
+    def answer_in_words(self) -> str:
+        """The answer so far, and what it cost."""
+        answer = self._session.read()
+        chance = ""
+        if answer.probabilities is not None:
+            chance = f" (probability {answer.probabilities.max():.2f})"
+        return f"{answer.label}{chance}, spent {money(answer.spent)}"
+
+    def _one(self, request: Request) -> None:
+        """One purchase."""
+        self._say(f"\n{self._in_words(request)}")
+        try:
+            values = {name: self._value(name) for name in request.columns}
+        except _Refused:
+            self._refused.extend(request.columns)
+            self._session.fail()
+            self._say("  Not paid for.")
+            return
+        self._session.tell(values)
+        self._bought.append({"items": request.items, "values": values, "price": request.price})
+        self._say(f"  So far: {self.answer_in_words()}")
+
+    def _in_words(self, request: Request) -> str:
+        """What is asked for, what must be paid with it, what it costs and what is left."""
+        fees = [item for item in request.items if item not in request.columns]
+        main = ", ".join(request.columns) or " + ".join(request.items)
+        fee = f" (with {' + '.join(fees)})" if fees and request.columns else ""
+        rest = self._session.budget - self._session.spent
+        left = f" of the {money(rest)} left" if math.isfinite(rest) else ""
+        return f"{main}{fee}: costs {money(request.price)}{left}"
+
+    def _value(self, name: str) -> Any:
+        """Ask for one value until it can be used."""
+        known = choices(self._model.columns, name)
+        if known and are_numbered(known):
+            known = [f"{number} {text}" for number, text in enumerate(known, start=1)]
+        if known:
+            self._say(f"  one of: {'; '.join(known)}")
+        while True:
+            text = self._line(f"  {name} = ")
+            if text in _CANNOT_BE_HAD:
+                raise _Refused
+            if text.lower() in _ENDS:
+                raise _Quit
+            try:
+                value = parse_value(self._model.columns, name, text)
+                self._check(name, value)
+            except ValueError as error:
+                self._say(f"  {error} Once more, please.")
+                continue
+            return value
+
+    def _check(self, name: str, value: Any) -> None:
+        if value is None and not self._model.plan.plan.accepts_missing:
+            raise ValueError("This model cannot use a missing value; ? if it cannot be had.")
+
+    def _line(self, prompt: str) -> str:
+        click.echo(prompt, nl=False, err=self._quiet)
+        try:
+            return input().strip()
+        except EOFError:
+            self._say("")
+            raise _Quit from None
+
+    def _say(self, text: str) -> None:
+        click.echo(text, err=self._quiet)

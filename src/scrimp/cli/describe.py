@@ -1,0 +1,76 @@
+"""What a model buys, in words and as a record: shared by ``fit`` and ``inspect``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .output import money, print_purchases, purchases
+
+if TYPE_CHECKING:
+    from ..plan import PricedPlan
+    from ..predictor import Predictor
+
+_BEATEN = "; only if something cannot be had, since a later one costs no more"
+
+
+def entries_of(model: Predictor) -> list[PricedPlan]:
+    """The entries of a menu, from the least to the best; otherwise the plan alone."""
+    from ..plan import PricedPlan
+    from ..plans import MenuPlan
+
+    if not isinstance(model.plan.plan, MenuPlan):
+        return [model.plan]
+    return [PricedPlan(entry, model.costs) for entry in model.plan.plan.entries]
+
+
+def never_bought(model: Predictor) -> list[str]:
+    """Columns that the model never looks at."""
+    read = set(model.plan.plan.columns_read().tolist())
+    return [name for name, column in model.columns.positions.items() if column not in read]
+
+
+def full_price(model: Predictor) -> float:
+    """What a row without a limit pays: of a menu only one entry is bought."""
+    return max(entry.price for entry in entries_of(model))
+
+
+def plan_record(model: Predictor) -> dict[str, Any]:
+    """What a model buys, for JSON."""
+    entries = [
+        {"price": entry.price, "rounds": len(entry.plan.stages), "purchases": purchases(entry)}
+        for entry in entries_of(model)
+    ]
+    return {
+        "kind": model.plan.plan.kind,
+        "rounds": len(model.plan.plan.stages),
+        "full_price": full_price(model),
+        "price_of_everything": model.costs.total,
+        "entries": entries,
+        "never_bought": never_bought(model),
+    }
+
+
+def print_plan(model: Predictor) -> None:
+    """What a model buys, for people."""
+    entries = entries_of(model)
+    click.echo("")
+    if len(entries) == 1:
+        print_purchases(entries[0], "What it buys, in order")
+    else:
+        _print_menu(entries)
+    if absent := never_bought(model):
+        click.echo(f"Never bought: {', '.join(absent)}")
+    click.echo(
+        f"Full price: {money(full_price(model))} of {money(model.costs.total)} for everything"
+    )
+
+
+def _print_menu(entries: list[PricedPlan]) -> None:
+    click.echo(f"{len(entries)} models, of which a budget chooses the last that it pays for:\n")
+    for number, entry in enumerate(entries, start=1):
+        beaten = any(later.price <= entry.price for later in entries[number:])
+        remark = _BEATEN if beaten else ""
+        title = f"{number}. From {money(entry.price)}: {len(entry.plan.stages)} rounds{remark}"
+        print_purchases(entry, title)

@@ -1,0 +1,111 @@
+"""Errors as people see them: one line, and an exit code."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+BAD_INPUT, INTERRUPTED, UNEXPECTED = 2, 130, 1
+_DEBUG = "scrimp.debug"
+
+
+class InputError(click.ClickException):
+    """What was given cannot be used."""
+
+    exit_code = BAD_INPUT
+
+
+class Commands(click.Group):
+    """A group whose commands end in one line and an exit code, whatever happens."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order of use rather than of the alphabet."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        with _warnings_as_lines():
+            try:
+                return super().invoke(ctx)
+            except (click.exceptions.Exit, BrokenPipeError):
+                raise
+            except (KeyboardInterrupt, click.Abort):
+                click.echo("Interrupted.", err=True)
+                ctx.exit(INTERRUPTED)
+            except click.ClickException:
+                _trace(ctx)
+                raise
+            except (ValueError, OSError) as error:
+                _trace(ctx)
+                raise InputError(one_line(error)) from error
+            except Exception as error:
+                if not _trace(ctx):
+                    hint = "Run it again with --debug to see where."
+                    text = f"Error: unexpected {type(error).__name__}: {one_line(error)} {hint}"
+                    click.echo(text, err=True)
+                ctx.exit(UNEXPECTED)
+
+
+def remember_debug(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    """Note --debug, wherever on the line it stands."""
+    ctx.meta[_DEBUG] = ctx.meta.get(_DEBUG, False) or value
+
+
+def one_line(error: BaseException) -> str:
+    """The message of an error without line breaks; of a file error, what is wrong with it."""
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}."
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+@contextmanager
+def refusing_impossible() -> Iterator[None]:
+    """A stop rule that a model cannot follow is bad input, not a defect."""
+    try:
+        yield
+    except TypeError as error:
+        if "stop=" not in str(error):
+            raise
+        raise InputError(one_line(error)) from error
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let a short piece of work finish, however often Ctrl-C is pressed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _trace(ctx: click.Context) -> bool:
+    if ctx.meta.get(_DEBUG):
+        click.echo(traceback.format_exc(), err=True, nl=False)
+        return True
+    return False
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    seen: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = " ".join(str(message).split())
+        if text not in seen:
+            seen.add(text)
+            click.echo(f"Warning: {text}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield

@@ -1,0 +1,77 @@
+"""``scrimp inspect``: what a model is, and what it buys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import OutputFile, common_options, model_argument
+
+if TYPE_CHECKING:
+    from ..predictor import Predictor
+
+
+@click.command(short_help="Show what a model is, and what it buys.")
+@model_argument
+@click.option(
+    "--png", type=OutputFile((".png",)), metavar="FILE", help="Draw the purchases into a picture."
+)
+@common_options
+def inspect(model: Path, png: Path | None, as_json: bool) -> None:
+    """Show what MODEL is and what it buys, in order, at what price."""
+    from ..store import load
+    from .describe import print_plan
+    from .output import print_json
+
+    predictor = load(model)
+    record = _record(predictor)
+    if png is not None:
+        _draw(predictor, png)
+        record["png"] = str(png)
+    if as_json:
+        print_json(record)
+        return
+    for line in _about(record):
+        click.echo(line)
+    print_plan(predictor)
+    if png is not None:
+        click.echo(f"Picture: {png}")
+
+
+def _record(model: Predictor) -> dict[str, Any]:
+    from .describe import plan_record
+
+    return {
+        "learner": model.info.get("learner", "unknown"),
+        "params": dict(model.info.get("params", {})),
+        "target": model.target.kind,
+        "classes": model.classes_,
+        "columns": list(model.columns.positions),
+        **plan_record(model),
+    }
+
+
+def _about(record: dict[str, Any]) -> list[str]:
+    params = ", ".join(f"{name}={_shown(value)}" for name, value in record["params"].items())
+    classes = ", ".join(str(label) for label in record["classes"].tolist())
+    return [
+        f"{record['learner']}({params})",
+        f"Predicts {classes or 'a number'} from {len(record['columns'])} columns. "
+        f"Plan: {record['kind']}, {record['rounds']} stages.",
+    ]
+
+
+def _shown(value: Any) -> str:
+    """A parameter; one that the file knows only by its type stands without quotes."""
+    text = str(value)
+    return text if text.startswith("<") else repr(value)
+
+
+def _draw(model: Predictor, png: Path) -> None:
+    from ..evaluation import PurchaseDisplay
+    from .output import draw_without_window, png_bytes, write_files
+
+    draw_without_window()
+    write_files({png: png_bytes(PurchaseDisplay.from_estimator(model).figure_)})

@@ -1,0 +1,143 @@
+"""Options that commands share, and the kinds of values they take."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from .errors import remember_debug
+
+TABLES = (".csv", ".csv.gz", ".parquet")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Money(click.ParamType):  # type: ignore[type-arg]
+    """A number >= 0."""
+
+    name = "N"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """From text."""
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not number >= 0:
+            self.fail(f"{value!r} is not a number >= 0.", param, ctx)
+        return number
+
+
+class MoneyList(click.ParamType):  # type: ignore[type-arg]
+    """Numbers >= 0 with commas between them."""
+
+    name = "N[,N...]"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> list[float]:
+        """From text."""
+        if isinstance(value, list):
+            return value
+        return [Money().convert(part.strip(), param, ctx) for part in str(value).split(",")]
+
+
+class InputFile(click.Path):
+    """A file that is there."""
+
+    def __init__(self, endings: tuple[str, ...] = ()) -> None:
+        super().__init__(exists=True, dir_okay=False, readable=True, path_type=Path)
+        self.endings = endings
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """From text."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        _check_ending(self, path, self.endings, param, ctx)
+        return path
+
+
+class OutputFile(click.Path):
+    """A file that can be made: what cannot be written is refused before the work begins."""
+
+    def __init__(self, endings: tuple[str, ...] = ()) -> None:
+        super().__init__(dir_okay=False, writable=True, path_type=Path)
+        self.endings = endings
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """From text."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        _check_ending(self, path, self.endings, param, ctx)
+        folder = path.absolute().parent
+        if not folder.is_dir():
+            self.fail(f"there is no folder {str(folder)!r} to put {path.name!r} into.", param, ctx)
+        if not os.access(folder, os.W_OK):
+            self.fail(f"the folder {str(folder)!r} may not be written to.", param, ctx)
+        return path
+
+
+def _check_ending(
+    kind: click.Path,
+    path: Path,
+    endings: tuple[str, ...],
+    param: click.Parameter | None,
+    ctx: click.Context | None,
+) -> None:
+    if endings and not path.name.lower().endswith(endings):
+        kind.fail(f"{str(path)!r} must end in {' or '.join(endings)}.", param, ctx)
+
+
+def model_argument(command: F) -> F:
+    """MODEL, a file that ``scrimp fit`` or ``scrimp.save`` made."""
+    return click.argument("model", type=InputFile())(command)
+
+
+def data_argument(command: F) -> F:
+    """DATA, a table."""
+    return click.argument("data", type=InputFile(TABLES))(command)
+
+
+def missing_option(command: F) -> F:
+    """What stands for a missing value in DATA."""
+    return click.option(
+        "--missing",
+        multiple=True,
+        metavar="TEXT",
+        help="Text that stands for a missing value in a CSV file, besides an empty cell, NA, NaN, "
+        "nan and null. May be repeated.",
+    )(command)
+
+
+def stop_option(command: F) -> F:
+    """When to stop before the budget does."""
+    return click.option(
+        "--stop",
+        type=click.Choice(["certain"]),
+        help="Stop buying as soon as nothing that is left to buy could change the label.",
+    )(command)
+
+
+def common_options(command: F) -> F:
+    """What every command understands."""
+    as_json = click.option(
+        "--json", "as_json", is_flag=True, help="Print the result as JSON, and nothing else."
+    )
+    debug = click.option(
+        "--debug", is_flag=True, expose_value=False, callback=remember_debug,
+        help="Show where an error comes from.",
+    )  # fmt: skip
+    return as_json(debug(command))
+
+
+def progress_option(command: F) -> F:
+    """Whether to draw a progress bar."""
+    return click.option(
+        "--progress/--no-progress",
+        default=None,
+        help="Draw a progress bar on stderr; by default only on a terminal.",
+    )(command)

@@ -1,0 +1,133 @@
+"""What commands print: tables, JSON, pictures."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..plan import PricedPlan
+
+
+def note(text: str) -> None:
+    """A remark beside the result, on stderr."""
+    click.echo(text, err=True)
+
+
+def print_json(result: Any) -> None:
+    """The result for machines; what is infinite or undefined becomes null."""
+    click.echo(json.dumps(plain(result), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it."""
+    if isinstance(value, dict):
+        return {str(plain(key)): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str = "") -> None:
+    """A table; what is a number in all rows stands at the right."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    cells = [[_cell(value) for value in row] for row in rows]
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for number, name in enumerate(header):
+        right = all(_is_number(row[number]) for row in cells)
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    for row in cells:
+        table.add_row(*row)
+    # on a pipe nothing is lost to a narrow page
+    width = None if sys.stdout.isatty() else 200
+    console = Console(file=sys.stdout, width=width, highlight=False, markup=False)
+    if title:
+        console.print(title, style="bold")
+    console.print(table)
+    console.print()
+
+
+def money(amount: float) -> str:
+    """An amount as people write it; what has no limit says so."""
+    return f"{amount:,.2f}" if math.isfinite(amount) else "no limit"
+
+
+def _cell(value: Any) -> str:
+    return money(value) if isinstance(value, float) else str(value)
+
+
+def _is_number(text: str) -> bool:
+    return not text or text[:1].isdigit()
+
+
+def purchases(priced: PricedPlan) -> list[dict[str, Any]]:
+    """What a plan buys, in order, for JSON."""
+    return [
+        {
+            "order": line.order,
+            "item": line.item,
+            "price": line.price,
+            "total": line.total,
+            "stages": line.stages,
+            "columns": list(line.columns),
+        }
+        for line in priced.summary()
+    ]
+
+
+def print_purchases(priced: PricedPlan, title: str = "") -> None:
+    """What a plan buys, in order; the columns only where items are not named after them."""
+    lines = priced.summary()
+    header = ["", "item", "price", "total", "used in rounds", "brings"]
+    rows = [
+        [
+            line.order,
+            line.item if line.columns or "fee" in line.item else f"{line.item} (fee)",
+            line.price,
+            line.total,
+            line.stages,
+            ", ".join(line.columns),
+        ]
+        for line in lines
+    ]
+    if all(line.columns in ((), (line.item,)) for line in lines):
+        header, rows = header[:-1], [row[:-1] for row in rows]
+    print_table(header, rows, title)
+
+
+def draw_without_window() -> None:
+    """Let matplotlib draw into files, whatever screen there is."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+
+
+def png_bytes(figure: Figure) -> bytes:
+    """A picture as the content of a file."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=150, bbox_inches="tight")
+    return buffer.getvalue()
+
+
+def write_files(contents: Mapping[Path, bytes]) -> None:
+    """Write each file in one step: it is whole or as it was before."""
+    from ..store.atomic import write_atomically
+
+    for path, content in contents.items():
+        write_atomically(path, content)

@@ -1,0 +1,125 @@
+import math
+
+import pytest
+
+from scrimp import load
+
+from .conftest import refused, run, run_json
+
+VALUES = {"a": 0.7, "b": 1.2, "colour": "red"}
+
+
+@pytest.fixture
+def ask(trained):
+    return ("ask", trained / "model.scrimp")
+
+
+@pytest.fixture
+def order(trained):
+    """The columns in the order in which the model asks for them."""
+    session = load(trained / "model.scrimp").session()
+    names = []
+    while request := session.ask():
+        names.extend(request.columns)
+        session.tell({name: VALUES[name] for name in request.columns})
+    return names
+
+
+def typed(names):
+    return "".join(f"{VALUES[name]}\n" for name in names)
+
+
+def test_a_conversation_ends_where_a_prediction_ends(ask, order, trained):
+    import polars as pl
+
+    record = run_json(*ask, text=typed(order))
+    X = pl.DataFrame({**{name: [value] for name, value in VALUES.items()}, "noise": [None]})
+    model = load(trained / "model.scrimp")
+    assert record["prediction"] == model.predict(X)[0]
+    assert record["probabilities"]["sick"] == pytest.approx(model.predict_proba(X)[0, 0])
+    assert record["spent"] == model.spend(X)[0] == 6.5
+    assert not record["ended_early"]
+    assert record["budget"] is None
+
+
+def test_names_the_test_its_fee_its_price_and_what_is_left(ask, order):
+    text = run(*ask, "--budget", 8, text=typed(order)).stdout
+    assert "b (with visit): costs 5.00 of the" in text
+    assert "one of: 1 blue; 2 green; 3 red" in text
+    assert "Answer: sick (probability" in text
+    assert "6.50  in all" in text
+
+
+def test_the_budget_holds(ask):
+    record = run_json(*ask, "--budget", 1.5, text="0\n" * 9 + "red\n" * 9)
+    assert record["spent"] <= 1.5
+
+
+def test_bad_values_are_asked_again(ask, order):
+    text = "".join(f"purple?\n{VALUES[name]}\n" for name in order)
+    result = run(*ask, text=text)
+    assert "'purple?' is not a number. Once more, please." in result.stdout
+    assert "'purple?' is not one of: blue, green, red." in result.stdout
+    assert "6.50  in all" in result.stdout
+
+
+@pytest.mark.parametrize("word", ["", "?"])
+def test_what_cannot_be_had_is_not_paid_for(ask, order, word):
+    record = run_json(*ask, text=f"{word}\n" * len(order))
+    assert record["spent"] == 0
+    assert sorted(record["could_not_be_had"]) == sorted(order)
+
+
+def test_what_is_missing_is_paid_for(ask, order):
+    record = run_json(*ask, text="missing\n" * len(order))
+    assert record["spent"] == 6.5
+    assert [value for line in record["bought"] for value in line["values"].values()] == [None] * 3
+
+
+@pytest.mark.parametrize("end", ["quit\n", ""])
+def test_one_may_leave(ask, end):
+    result = run(*ask, text=end)
+    assert result.exit_code == 0
+    assert "Nothing was bought." in result.stdout
+    assert run_json(*ask, text=end)["ended_early"]
+
+
+def test_what_is_known_is_not_asked_for(ask):
+    known = [word for name, value in VALUES.items() for word in ("--known", f"{name}={value}")]
+    record = run_json(*ask, *known, text="")
+    assert record["spent"] == 0
+    assert record["bought"] == []
+    assert not record["ended_early"]
+
+
+def test_categories_by_number_and_in_capitals(ask):
+    words = (*ask, "--known", "a=1", "--known", "b=missing")
+    for text in ("3\n", "RED\n", " red \n"):
+        assert run_json(*words, text=text)["bought"][0]["values"] == {"colour": "red"}
+
+
+def test_only_the_record_is_on_stdout(ask, order):
+    result = run(*ask, "--json", text=typed(order))
+    assert result.stdout.startswith("{")
+    assert "So far:" in result.stderr
+
+
+def test_stop_certain_asks_for_no_more_than_it_needs(ask, order):
+    full = run_json(*ask, text=typed(order))
+    early = run_json(*ask, "--stop", "certain", text=typed(order))
+    assert early["prediction"] == full["prediction"]
+    assert early["spent"] <= full["spent"]
+
+
+@pytest.mark.parametrize(
+    ("known", "text"),
+    [
+        ("z=1", "is not COL=VALUE with a column of the model: a, b, colour, noise"),
+        ("a", "is not COL=VALUE"),
+        ("a=high", "'high' is not a number"),
+        (f"a={math.inf}", "'inf' is not a number"),
+        ("colour=pink", "'pink' is not one of: blue, green, red"),
+    ],
+)
+def test_refuses_what_cannot_be_known(ask, known, text):
+    assert text in refused(*ask, "--known", known)

@@ -1,0 +1,77 @@
+import polars as pl
+import pytest
+
+from .conftest import refused, run, run_json, table
+
+
+@pytest.fixture
+def words(trained):
+    return ("curve", trained / "model.scrimp", trained / "test.csv", "--target", "y")
+
+
+def test_table_area_and_best_budget(words):
+    result = run(*words, "--budgets", "0,1.5,6.5", "--error-cost", 10)
+    assert result.exit_code == 0
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["0.00", "0.00"] in [line[:2] for line in lines]
+    assert "(timeliness):" in result.stdout
+    assert "If an error costs 10.00, the best budget is" in result.stdout
+
+
+def test_json(words):
+    record = run_json(*words, "--error-cost", 0)
+    points = record["curve"]
+    assert points[0]["budget"] == 0
+    assert points[-1]["budget"] == 6.5
+    assert all(p["low"] <= p["quality"] <= p["high"] and p["spent"] <= p["budget"] for p in points)
+    assert record["best"]["budget"] == 0
+    assert record["scoring"] == "accuracy"
+
+
+def test_table_and_picture_are_saved(words, tmp_path):
+    table_file, picture = tmp_path / "c.parquet", tmp_path / "c.png"
+    assert run(*words, "--out", table_file, "--png", picture).exit_code == 0
+    assert pl.read_parquet(table_file).columns == ["budget", "spent", "quality", "low", "high"]
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_other_scorers_and_stop(words):
+    record = run_json(*words, "--scoring", "roc_auc", "--stop", "certain")
+    assert record["scoring"] == "roc_auc"
+
+
+def test_no_limit_is_a_budget(words):
+    record = run_json(*words, "--budgets", "1,inf")
+    assert record["curve"][1]["budget"] is None
+    assert "no limit" in run(*words, "--budgets", "1,inf").stdout
+
+
+def test_one_budget_has_no_area(words):
+    record = run_json(*words, "--budgets", "5")
+    assert record["area"] is None
+
+
+class TestRefuses:
+    def test_an_unknown_scorer(self, words):
+        assert "acuracy" in refused(*words, "--scoring", "acuracy")
+
+    def test_labels_the_model_does_not_know(self, words, trained, tmp_path):
+        data = table(20).with_columns(y=pl.Series(["sick", "dead"] * 10))
+        data.write_csv(tmp_path / "t.csv")
+        text = refused("curve", trained / "model.scrimp", tmp_path / "t.csv", "--target", "y")
+        assert "holds the labels ['dead'], which the model does not know" in text
+        assert "['sick', 'well']" in text
+
+    def test_a_target_that_is_not_there(self, trained):
+        text = refused("curve", trained / "model.scrimp", trained / "test.csv", "--target", "z")
+        assert "has no column 'z'" in text
+
+    def test_a_picture_in_no_folder(self, words, tmp_path):
+        assert "there is no folder" in refused(*words, "--png", tmp_path / "no" / "c.png")
+
+    def test_a_picture_without_limit_and_then_writes_nothing(self, words, tmp_path):
+        files = ("--out", tmp_path / "c.csv", "--png", tmp_path / "c.png")
+        assert "no place for a budget without limit" in refused(
+            *words, "--budgets", "1,inf", *files
+        )
+        assert list(tmp_path.iterdir()) == []

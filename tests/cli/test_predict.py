@@ -1,0 +1,133 @@
+import io
+
+import polars as pl
+import pytest
+
+from scrimp import load
+
+from .conftest import refused, run, run_json, table
+
+
+@pytest.fixture
+def model(trained):
+    return trained / "model.scrimp"
+
+
+def test_answers_as_csv_on_stdout(trained, model):
+    result = run("predict", model, trained / "test.csv", "--budget", 5)
+    assert result.exit_code == 0
+    answers = pl.read_csv(io.StringIO(result.stdout))
+    assert answers.columns == ["prediction", "proba_sick", "proba_well", "spent"]
+    predictor = load(model)
+    X = table(50, seed=1).drop("id", "y")
+    assert answers["prediction"].to_list() == predictor.predict(X, 5.0).tolist()
+    assert answers["spent"].max() <= 5
+    assert "Note: ignored columns that the model does not know: id, y" in result.stderr
+    assert "50 rows, mean spend" in result.stderr
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet"])
+def test_answers_to_a_file(trained, model, tmp_path, ending):
+    out = tmp_path / f"answers.{ending}"
+    result = run("predict", model, trained / "test.parquet", "--out", out, "--id", "id")
+    assert result.stdout == ""
+    answers = pl.read_parquet(out) if ending == "parquet" else pl.read_csv(out)
+    assert answers["id"].to_list() == table(50, seed=1)["id"].to_list()
+    assert "written to" in result.stderr
+
+
+def test_order_of_columns_and_columns_never_bought_do_not_matter(trained, model, tmp_path):
+    full = run("predict", model, trained / "test.csv").stdout
+    table(50, seed=1).select("colour", "b", "a").write_csv(tmp_path / "t.csv")
+    assert run("predict", model, tmp_path / "t.csv").stdout == full
+
+
+def test_a_budget_a_row(trained, model, tmp_path):
+    data = table(50, seed=1).with_columns(cap=pl.Series([0.0, 1.5] * 25))
+    data.write_csv(tmp_path / "t.csv")
+    result = run("predict", model, tmp_path / "t.csv", "--budget-column", "cap")
+    spent = pl.read_csv(io.StringIO(result.stdout))["spent"]
+    assert spent.to_list() == [0.0, 1.5] * 25
+    assert "cap" not in result.stderr
+
+
+def test_categories_are_text_even_if_they_look_like_numbers(tmp_path):
+    rows = "01,0\n02,1\nx,0\n" * 10
+    (tmp_path / "train.csv").write_text(f"c,y\n{rows}")
+    out = tmp_path / "m.scrimp"
+    run("fit", tmp_path / "train.csv", "--target", "y", "--rounds", 3, "--out", out)
+    (tmp_path / "new.csv").write_text("c\n01\n02\n")
+    record = run_json("predict", out, tmp_path / "new.csv")
+    assert [answer["prediction"] for answer in record["answers"]] == [0, 1]
+
+
+def test_stop_certain_spends_no_more_and_keeps_the_labels(trained, model):
+    words = ("predict", model, trained / "test.csv")
+    plain, early = run_json(*words), run_json(*words, "--stop", "certain")
+    assert early["mean_spent"] < plain["mean_spent"]
+    labels = [[a["prediction"] for a in record["answers"]] for record in (plain, early)]
+    assert labels[0] == labels[1]
+
+
+def test_json_with_a_file_is_the_summary_only(trained, model, tmp_path):
+    out = tmp_path / "a.csv"
+    record = run_json("predict", model, trained / "test.csv", "--out", out)
+    assert record["rows"] == 50
+    assert record["out"] == str(out)
+    assert "answers" not in record
+
+
+def test_a_budget_too_small_for_anything_warns(trained, model):
+    result = run("predict", model, trained / "test.csv", "--budget", 0.1)
+    assert "Warning: The cheapest purchase" in result.stderr
+
+
+class TestRefuses:
+    def test_columns_that_are_needed(self, trained, model, tmp_path):
+        table(5).select("a").write_csv(tmp_path / "t.csv")
+        text = refused("predict", model, tmp_path / "t.csv")
+        assert "lacks columns that the model buys: b, colour." in text
+
+    def test_two_kinds_of_budget(self, trained, model):
+        words = ("predict", model, trained / "test.csv", "--budget", 1, "--budget-column", "a")
+        assert "exclude each other" in refused(*words)
+
+    def test_a_negative_budget(self, trained, model):
+        text = refused("predict", model, trained / "test.csv", "--budget", -2)
+        assert "'-2' is not a number >= 0" in text
+
+    def test_negative_budgets_of_rows(self, trained, model):
+        text = refused("predict", model, trained / "test.csv", "--budget-column", "b")
+        assert "(the budget) is missing or negative in" in text
+
+    def test_an_unknown_id(self, trained, model):
+        text = refused("predict", model, trained / "test.csv", "--id", "nobody")
+        assert "has no column 'nobody' (the id)" in text
+
+    def test_an_id_named_like_an_answer(self, trained, model, tmp_path):
+        table(5).rename({"id": "spent"}).write_csv(tmp_path / "t.csv")
+        text = refused("predict", model, tmp_path / "t.csv", "--id", "spent")
+        assert "Rename it" in text
+
+    def test_text_where_numbers_were(self, trained, model, tmp_path):
+        table(5).with_columns(a=pl.lit("high")).write_csv(tmp_path / "t.csv")
+        assert "Column 'a' held numbers in training" in refused(
+            "predict", model, tmp_path / "t.csv"
+        )
+
+    def test_no_rows(self, trained, model, tmp_path):
+        table(5).clear().write_csv(tmp_path / "t.csv")
+        assert "no rows" in refused("predict", model, tmp_path / "t.csv")
+
+    def test_a_truncated_model(self, trained, model, tmp_path):
+        (tmp_path / "m.scrimp").write_bytes(model.read_bytes()[:-10])
+        text = refused("predict", tmp_path / "m.scrimp", trained / "test.csv")
+        assert text.startswith(f"Error: {tmp_path / 'm.scrimp'}")
+
+    def test_a_model_that_is_none(self, trained):
+        text = refused("predict", trained / "train.csv", trained / "test.csv")
+        assert text.startswith(f"Error: {trained / 'train.csv'}")
+
+    def test_an_output_of_another_kind(self, trained, model, tmp_path):
+        text = refused("predict", model, trained / "test.csv", "--out", tmp_path / "a.txt")
+        assert "must end in" in text
