@@ -53,4 +53,4 @@ def session_overhead() -> list[Row]:
     reading = seconds(lambda: run(read_each=True), repeats=20) / n_stages * 1e6
     return [Row("a session's own time", "at most 20 microseconds a stage",
                 f"{own:.1f} microseconds", own <= 20,
-                f"{n_stages} stages; {reading:.1f} with an answer after each purchase")]  # fmt: skip
+                f"{n_stages} stages; {reading:.1f} with an answer after each")]  # fmt: skip

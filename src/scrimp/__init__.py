@@ -20,7 +20,7 @@ _HOMES = {
     "Predictor": "predictor",
     "PurchaseDisplay": "evaluation",
     "Session": "session",
-    "Sweep": "replay",
+    "Sweep": "sweep",
     "at_budget": "estimator",
     "check_budgeted_estimator": "checks",
     "load": "store",
@@ -41,14 +41,23 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from .boosting import BudgetedBoostingClassifier
-    from .checks import check_budgeted_estimator
-    from .costs import Costs
-    from .estimator import at_budget
-    from .evaluation import CostCurveDisplay, Curve, PurchaseDisplay
-    from .ledger import Ledger
-    from .predictor import Predictor
-    from .price_list import Item
-    from .replay import Sweep
-    from .session import Session
-    from .store import load, save
+    from .boosting import BudgetedBoostingClassifier as BudgetedBoostingClassifier
+    from .checks import check_budgeted_estimator as check_budgeted_estimator
+    from .costs import Costs as Costs
+    from .estimator import at_budget as at_budget
+    from .evaluation import (
+        CostCurveDisplay as CostCurveDisplay,
+    )
+    from .evaluation import (
+        Curve as Curve,
+    )
+    from .evaluation import (
+        PurchaseDisplay as PurchaseDisplay,
+    )
+    from .ledger import Ledger as Ledger
+    from .predictor import Predictor as Predictor
+    from .price_list import Item as Item
+    from .session import Session as Session
+    from .store import load as load
+    from .store import save as save
+    from .sweep import Sweep as Sweep

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +15,8 @@ Category = str | float
 
 #: A category that was not seen in training: present, but equal to none of the known ones.
 UNSEEN = -1.0
+
+_NUMBERS = (int, float, np.number, np.bool_, Decimal)
 
 
 @dataclass(frozen=True)
@@ -77,10 +80,10 @@ class Columns:
 
     def encode_value(self, column: int, value: Any) -> float:
         """One value of a column as a number."""
-        if value is None:
+        if _is_missing(value):
             return float("nan")
-        categories = self.categories[column]
-        if categories is None:
+        codes = self._codes[column]
+        if codes is None:
             try:
                 return float(value)
             except (TypeError, ValueError):
@@ -88,12 +91,15 @@ class Columns:
                     f"Column {self.name(column)!r} is {value!r}; expected a number, "
                     "or None if it is missing."
                 ) from None
-        if value in categories:
-            return float(categories.index(value))
-        if isinstance(value, float) and np.isnan(value):
-            return float("nan")
-        texts = [_as_text(category) for category in categories]
-        return float(texts.index(_as_text(value))) if _as_text(value) in texts else UNSEEN
+        return codes.get(_as_text(value), UNSEEN)
+
+    @cached_property
+    def _codes(self) -> tuple[dict[str, float] | None, ...]:
+        """The code of each category by its text: 1, 1.0 and "1" are the same category."""
+        return tuple(
+            None if own is None else {_as_text(c): float(code) for code, c in enumerate(own)}
+            for own in self.categories
+        )
 
     def show_value(self, column: int, code: float) -> str:
         """A number as the category or number it stands for."""
@@ -134,21 +140,12 @@ class Columns:
             raise ValueError(f"X has other columns than in fit: {'; '.join(parts)}.")
 
     def _encode_series(self, column: int, series: Any) -> NDArray[np.float64]:
-        categories = self.categories[column]
-        if categories is None:
+        if self._codes[column] is None:
             return _numbers(series, self.name(column))
-        values, missing = _category_values(series)
-        known = _comparable(np.array(categories, dtype=object))
-        values = values.astype(str) if known.dtype.kind == "U" else _comparable(values)
-        order = np.argsort(known)
-        out = np.full(len(missing), np.nan)
-        out[~missing] = UNSEEN
-        if values.dtype.kind != known.dtype.kind or not len(known):
-            return out
-        place = np.minimum(np.searchsorted(known[order], values), len(known) - 1)
-        found = known[order][place] == values
-        out[~missing] = np.where(found, order[place], UNSEEN)
-        return out
+        # each value as a session does it: a code must not depend on the rows beside it
+        values = series.to_list()
+        codes = {value: self.encode_value(column, value) for value in set(values)}
+        return np.array([codes[value] for value in values], dtype=np.float64)
 
 
 def learn_columns(X: Any) -> Columns:
@@ -174,8 +171,8 @@ def _categories(series: Any) -> tuple[Category, ...] | None:
     """The categories of a column that holds text or categories; None for numbers."""
     if not _holds_categories(series):
         return None
-    values, _ = _category_values(series)
-    return tuple(np.unique(values).tolist())
+    values = [value for value in series.to_list() if not _is_missing(value)]
+    return tuple(np.unique(_comparable(values)).tolist())
 
 
 def _holds_categories(series: Any) -> bool:
@@ -197,20 +194,30 @@ def _holds_categories(series: Any) -> bool:
 
 
 def _all_numbers(series: Any) -> bool:
-    return all(isinstance(v, int | float | np.number) for v in series.to_list() if v is not None)
+    """Whether a column of objects holds numbers only; text counts as categories."""
+    values = [value for value in series.to_list() if not _is_missing(value)]
+    strange = [value for value in values if not isinstance(value, (str, *_NUMBERS))]
+    if strange:
+        raise ValueError(
+            f"Column {series.name!r} holds {type(strange[0]).__name__} objects; expected "
+            "numbers, booleans, text or categories. "
+            "Turn it into numbers (a date into days, say) or leave it out."
+        )
+    return not any(isinstance(value, str) for value in values)
 
 
-def _category_values(series: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The values that are there, comparable with each other, and which are missing."""
-    values = np.array(series.to_list(), dtype=object)
-    missing = np.array([v is None or v != v for v in values], dtype=bool)
-    return _comparable(values[~missing]), missing
+def _is_missing(value: Any) -> bool:
+    """None, NaN and the like, and pandas' NA, of which one cannot even ask that."""
+    try:
+        return value is None or not bool(value == value)
+    except TypeError:
+        return True
 
 
-def _comparable(values: NDArray[Any]) -> NDArray[Any]:
+def _comparable(values: list[Any]) -> NDArray[Any]:
     """Numbers as floats, anything else as text."""
-    if all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in values):
-        return values.astype(np.float64)
+    if all(isinstance(v, _NUMBERS) and not isinstance(v, bool | np.bool_) for v in values):
+        return np.array(values, dtype=np.float64)
     return np.array([_as_text(v) for v in values], dtype=np.str_)
 
 
@@ -224,7 +231,7 @@ def _numbers(series: Any, name: str) -> NDArray[np.float64]:
     import narwhals.stable.v2 as nw
 
     if series.dtype == nw.Boolean or series.dtype == nw.Object:
-        values = [np.nan if v is None or v is not v else v for v in series.to_list()]
+        values = [np.nan if _is_missing(v) else v for v in series.to_list()]
         try:
             return np.array(values, dtype=np.float64)
         except (TypeError, ValueError):
@@ -234,6 +241,5 @@ def _numbers(series: Any, name: str) -> NDArray[np.float64]:
     elif series.is_null().all():
         return np.full(len(series), np.nan)
     raise ValueError(
-        f"Column {name!r} held numbers in training and holds {series.dtype} now; "
-        "expected numbers."
+        f"Column {name!r} held numbers in training and holds {series.dtype} now; expected numbers."
     )

@@ -62,6 +62,7 @@ class Costs:
         _check_unique("item", self.names)
         for name, price in zip(self.names, self.prices, strict=True):
             _check_price(name, price)
+        _check_total(self.prices)
         if not all(0 <= i < n for needs in self.requires for i in needs):
             raise ValueError(f"requires must hold item positions from 0 to {n - 1}.")
         brought = sorted(column for columns in self.columns for column in columns)
@@ -110,9 +111,7 @@ class Costs:
         103.9
         """
         if isinstance(prices, Mapping):
-            return cls.from_items(
-                Item(str(c), _number(c, p), (str(c),)) for c, p in prices.items()
-            )
+            return cls.from_items(Item(str(c), _number(c, p), (str(c),)) for c, p in prices.items())
         values = np.asarray(prices)
         if values.ndim != 1:
             raise ValueError(f"prices have {values.ndim} dimensions; expected one price a column.")
@@ -228,9 +227,7 @@ class Costs:
         if missing or unknown:
             raise ValueError(_mismatch(missing, unknown))
         position = {name: j for j, name in enumerate(column_names)}
-        columns = tuple(
-            tuple(position[self.column_names[c]] for c in own) for own in self.columns
-        )
+        columns = tuple(tuple(position[self.column_names[c]] for c in own) for own in self.columns)
         return Costs(self.names, self.prices, columns, self.requires, tuple(column_names))
 
     def _bind_by_position(self, n_columns: int, column_names: Sequence[str] | None) -> Costs:
@@ -258,9 +255,7 @@ class Costs:
         return Costs(tuple(names), self.prices, self.columns, self.requires, column_names)
 
 
-def as_costs(
-    costs: Any, n_columns: int, column_names: Sequence[str] | None = None
-) -> Costs:
+def as_costs(costs: Any, n_columns: int, column_names: Sequence[str] | None = None) -> Costs:
     """Turn what a user gives as ``costs=`` into Costs bound to the columns of X.
 
     None means a price of 1 for each column; an array goes by position, a mapping by name.
@@ -307,7 +302,9 @@ def _number(name: Any, value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise ValueError(f"Item {str(name)!r} has the price {value!r}; expected a number.") from None
+        raise ValueError(
+            f"Item {str(name)!r} has the price {value!r}; expected a number."
+        ) from None
 
 
 def _check_price(name: str, price: float) -> None:
@@ -316,6 +313,15 @@ def _check_price(name: str, price: float) -> None:
             f"Item {name!r} has the price {price}; expected a finite number >= 0. "
             "Leave out a column that cannot be bought at any price."
         )
+
+
+def _check_total(prices: Sequence[float]) -> None:
+    try:
+        math.fsum(prices)
+    except OverflowError:
+        raise ValueError(
+            "The prices add up to more than a number can hold. Use a larger unit of money."
+        ) from None
 
 
 def _check_unique(kind: str, names: Sequence[str]) -> None:

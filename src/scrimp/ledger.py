@@ -53,9 +53,7 @@ class Ledger:
 
     __slots__ = ("_limits", "_paid", "budgets", "costs", "failed", "held", "owned", "spent")
 
-    def __init__(
-        self, costs: Costs, budgets: Sequence[float], owned: Iterable[int] = ()
-    ) -> None:
+    def __init__(self, costs: Costs, budgets: Sequence[float], owned: Iterable[int] = ()) -> None:
         self.costs = costs
         self.budgets = tuple(budgets)
         self._limits = [limit(budget) for budget in self.budgets]
@@ -117,12 +115,12 @@ class Ledger:
     def release(self, item: int, *, failed: bool = False) -> None:
         """Give back what was held for an item; a failed one is not to be tried again."""
         self.held.pop(item, None)
-        if failed:
+        if failed and item not in self.owned:
             self.failed.add(item)
 
     def buy(self, needs: Iterable[int]) -> None:
         """Commit all items not owned yet."""
-        new = self.missing(needs)
+        new = dict.fromkeys(self.missing(needs))
         if new:
             self.owned.update(new)
             self._paid.extend(self.costs.prices[item] for item in new)

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -95,7 +96,7 @@ class StageTable:
         if min(sizes, default=0) < 0 or sum(sizes) != len(flat):
             raise ValueError("stage_sizes do not add up to stage_items.")
         ends = np.cumsum([0, *sizes]).tolist()
-        items = tuple(tuple(flat[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True))
+        items = tuple(tuple(flat[a:b]) for a, b in pairwise(ends))
         return cls(items, tuple(headroom))
 
 
@@ -111,6 +112,8 @@ class Plan(ABC, Generic[S]):
         Its name in model files.
     stages : StageTable
         What each stage needs.
+    reads : tuple of tuples of int
+        The columns each stage looks at.
     n_outputs : int
         Numbers a row that `read` returns.
     accepts_missing : bool
@@ -121,6 +124,7 @@ class Plan(ABC, Generic[S]):
 
     kind: ClassVar[str]
     stages: StageTable
+    reads: tuple[tuple[int, ...], ...]
     n_outputs: int
     accepts_missing: bool = False
     refusal: str = "stop"
@@ -154,9 +158,14 @@ class Plan(ABC, Generic[S]):
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> Plan[Any]:
         """The inverse of `parts`; refuses arrays that do not fit each other."""
 
+    @cached_property
     def columns_read(self) -> Ints:
-        """All columns the plan may ever read."""
-        raise NotImplementedError
+        """All columns the plan may ever look at, ascending."""
+        return np.array(sorted({c for columns in self.reads for c in columns}), dtype=np.int64)
+
+    def told_before(self, stage: int) -> Sequence[int]:
+        """Stages that were told whenever this one is asked for."""
+        return ()
 
     def split(self, state: S, index: Ints) -> S:
         """The state of some of the rows, independent of the rest."""
@@ -166,9 +175,12 @@ class Plan(ABC, Generic[S]):
         """The state of all the rows, independent of this one."""
         return self.split(state, np.arange(state.n))
 
-    def read_all(self, states: Sequence[S]) -> list[Floats]:
-        """What `read` gives for each of several states; kinds may share the work."""
-        return [self.read(state) for state in states]
+    def read_all(self, states: Sequence[S]) -> Floats:
+        """What `read` gives for each of several states of the same rows (states x rows x outputs).
+
+        Kinds may share the work between them.
+        """
+        return np.stack([self.read(state) for state in states])
 
     def decisive(self) -> Sequence[Sequence[int]]:
         """Sets of items; which of them a budget can pay decides how the plan starts."""
@@ -195,6 +207,10 @@ class Plan(ABC, Generic[S]):
             As in `tell`.
         """
         raise TypeError(_no_bound(self.kind))
+
+    def headroom(self, state: S, stage: int) -> float:
+        """How much must be left, beside what is spent, for a stage to start."""
+        return self.stages.headroom[stage]
 
     def refusal_at(self, state: S) -> str:
         """The word for a refusal of the stages to come: "skip" or "stop"."""
@@ -250,12 +266,24 @@ class PricedPlan:
         n = self.costs.n_items
         if not all(0 <= i < n for items in self.plan.stages.items for i in items):
             raise ValueError(f"The plan names items beyond the {n} of its costs.")
-        columns = self.plan.columns_read()
+        columns = self.plan.columns_read
         if columns.size and not 0 <= columns.min() <= columns.max() < self.costs.n_columns:
             raise ValueError(f"The plan reads columns beyond the {self.costs.n_columns} there are.")
         closures = self.costs.closures
         total = sum(len(closures[i]) for items in self.plan.stages.items for i in items)
         check_requirements(total, len(self.plan.stages))
+        for stage in range(len(self.plan.stages)):
+            self._check_reads(stage)
+
+    def _check_reads(self, stage: int) -> None:
+        """A stage looks only at columns that it, or what came before it, has bought."""
+        needed = {self.costs.item_of[column] for column in self.plan.reads[stage]}
+        needed.difference_update(self.needs[stage])
+        if needed:
+            needed.difference_update(*(self.needs[s] for s in self.plan.told_before(stage)))
+        if needed:
+            names = [self.costs.names[item] for item in sorted(needed)]
+            raise ValueError(f"Stage {stage} of the plan reads columns of {names} without buying.")
 
     @cached_property
     def needs(self) -> tuple[tuple[int, ...], ...]:
@@ -275,13 +303,13 @@ class PricedPlan:
     @cached_property
     def cheapest(self) -> tuple[float, str]:
         """The least a first purchase can cost, and what it is; infinite for an empty plan."""
-        names = self.costs.names
-        offers = ((self.costs.price_of(needs), names[needs[-1]]) for needs in set(self.needs))
+        names, stages = self.costs.names, set(self.needs) - {()}  # a leaf needs nothing
+        offers = ((self.costs.price_of(needs), names[needs[-1]]) for needs in stages)
         return min(offers, default=(float("inf"), "nothing"))
 
     def summary(self) -> list[Purchase]:
         """What is bought, in order, at what price."""
-        uses = {item: 0 for item in self.items}
+        uses = dict.fromkeys(self.items, 0)
         for needs in self.needs:
             for item in needs:
                 uses[item] += 1

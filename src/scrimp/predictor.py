@@ -15,8 +15,9 @@ from .columns import Columns, as_frame
 from .costs import Costs
 from .ledger import within
 from .plan import Floats, PricedPlan
-from .replay import Sweep, replay
+from .replay import replay, replay_rows
 from .session import Session
+from .sweep import Sweep
 from .target import Target
 from .validation import check_budget, check_budgets
 
@@ -70,13 +71,10 @@ class Predictor:
         table = self._table(X)
         budgets = check_budget(budget, len(table))
         self._warn_if_nothing_fits(budgets, owned)
-        distinct, budget_of = np.unique(budgets, return_inverse=True)
-        scores, spent = replay(
-            self.plan, self.target, table, distinct,
-            budget_of=np.broadcast_to(budget_of.reshape(-1), len(table)),
+        return replay_rows(
+            self.plan, self.target, table, np.broadcast_to(budgets, len(table)),
             keys=_as_keys(keys, len(table)), owned=self._owned(owned, len(table)), stop=stop,
         )  # fmt: skip
-        return scores[:, 0], spent[:, 0]
 
     def predict(self, X: Any, budget: Any = None, **options: Any) -> NDArray[Any]:
         """Labels or values. See `BudgetedEstimator.predict`."""
@@ -101,13 +99,14 @@ class Predictor:
         table = self._table(X)
         asked = check_budgets(budgets)
         distinct, position = np.unique(asked, return_inverse=True)
-        scores, spent = replay(
+        sweep = replay(
             self.plan, self.target, table, distinct,
             keys=_as_keys(keys, len(table)), owned=self._owned(owned, len(table)), stop=stop,
         )  # fmt: skip
-        if not np.array_equal(asked, distinct):
-            scores, spent = scores[:, position], spent[:, position]
-        return Sweep(asked, spent, scores, self.target)
+        if np.array_equal(asked, distinct):
+            return sweep
+        run_of = position if sweep.run_of is None else sweep.run_of[position]
+        return Sweep(asked, sweep.spent[:, position], sweep.answers, self.target, run_of)
 
     def session(
         self,
@@ -127,7 +126,7 @@ class Predictor:
 
     def _table(self, X: Any) -> NDArray[Any]:
         if as_frame(X) is not None:
-            return self.columns.encode(X, only=self.plan.plan.columns_read().tolist())
+            return self.columns.encode(X, only=self.plan.plan.columns_read.tolist())
         array = check_array(X, dtype=FLOATS, ensure_all_finite=False)
         return self.columns.encode(array)
 
@@ -138,7 +137,9 @@ class Predictor:
         mask = np.asarray(owned)
         costs = self.costs
         if mask.dtype != bool or mask.ndim not in (1, 2):
-            raise ValueError("owned must be a boolean mask over columns or items, for all rows or a row.")
+            raise ValueError(
+                "owned must be a boolean mask over columns or items, for all rows or a row."
+            )
         mask = np.broadcast_to(mask, (n, mask.shape[-1])) if mask.ndim == 1 else mask
         if len(mask) != n or mask.shape[1] not in (costs.n_columns, costs.n_items):
             raise ValueError(
@@ -157,7 +158,7 @@ class Predictor:
 
     def _warn_if_nothing_fits(self, budgets: Floats, owned: Any) -> None:
         largest, (least, item) = budgets.max(initial=0.0), self.plan.cheapest
-        if owned is None and self.plan.needs and largest > 0 and not within(least, largest):
+        if owned is None and self.plan.items and largest > 0 and not within(least, largest):
             warnings.warn(
                 f"The cheapest purchase, {item!r}, costs {least:g} but the budget is {largest:g}, "
                 "so nothing is bought and the answer is the prior. "

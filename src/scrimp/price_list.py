@@ -52,8 +52,16 @@ def _read_toml(text: str) -> list[Item]:
     document = tomllib.loads(text)
     if not {"items", "prices"} & document.keys():
         raise ValueError("no [items.NAME] tables and no [prices] table found. Add one of them.")
-    plain = [_toml_item(name, {"price": p}) for name, p in document.get("prices", {}).items()]
-    return plain + [_toml_item(name, entry) for name, entry in document.get("items", {}).items()]
+    plain = [_toml_item(name, {"price": p}) for name, p in _toml_table(document, "prices")]
+    return plain + [_toml_item(name, entry) for name, entry in _toml_table(document, "items")]
+
+
+def _toml_table(document: Mapping[str, Any], key: str) -> Iterable[tuple[str, Any]]:
+    table = document.get(key, {})
+    if not isinstance(table, Mapping):
+        form = "[prices] with `name = price`" if key == "prices" else "[items.NAME]"
+        raise ValueError(f"{key} is {table!r}; expected a table: {form}.")
+    return table.items()
 
 
 def _toml_item(name: str, entry: Any) -> Item:
@@ -82,6 +90,12 @@ def _texts(name: str, key: str, values: Any) -> tuple[str, ...]:
 
 def _read_csv(text: str) -> list[Item]:
     rows = list(csv.DictReader(io.StringIO(text), skipinitialspace=True, restval=""))
+    for row in rows:
+        if None in row:  # where DictReader puts what has no column
+            raise ValueError(
+                f"the row of {next(iter(row.values()))!r} has more fields than the header. "
+                "Write a decimal point, not a comma, and quote names with commas."
+            )
     header = set(rows[0]) if rows else set()
     if {"feature", "first_cost", "later_cost"} <= header:
         return _shared_fee_items(rows)
@@ -128,6 +142,8 @@ def _shared_fee_items(rows: Iterable[Mapping[str, str]]) -> list[Item]:
     items = []
     for row in rows:
         feature, group = row["feature"].strip(), (row.get("group") or "").strip()
+        if not feature:
+            raise ValueError("a row has no feature name.")
         first, later = (_decimal(row[key], feature) for key in ("first_cost", "later_cost"))
         if first < later:
             raise ValueError(f"{feature!r} costs {first} first but {later} later; it may not rise.")
@@ -149,12 +165,15 @@ def _fee_name(group: str) -> str:
 
 def _decimal(text: str, name: str) -> Decimal:
     try:
-        return Decimal(text.strip())
+        value = Decimal(text.strip())
     except InvalidOperation:
+        value = Decimal("NaN")
+    if not value.is_finite():
         raise ValueError(
             f"{name!r} has the price {text!r}; expected a number. "
             "Give a price, or 0 for a feature that is free."
-        ) from None
+        )
+    return value
 
 
 def _price(text: str, name: str) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,37 +13,8 @@ from numpy.typing import NDArray
 from .ledger import Ledger
 from .plan import Floats, Ints, PricedPlan, State
 from .stopping import StopRule, outlook, stop_rule
+from .sweep import Sweep
 from .target import Target
-
-
-@dataclass(frozen=True, eq=False)
-class Sweep:
-    """Answers and spend of many rows at many budgets.
-
-    Parameters
-    ----------
-    budgets : float array (budgets,)
-        As asked for.
-    spent : float array (rows, budgets)
-        What each row paid; never more than the budget.
-    scores : float array (rows, budgets, outputs)
-        The plan's readout.
-    target : Target
-        How scores become labels.
-    """
-
-    budgets: Floats
-    spent: Floats
-    scores: Floats
-    target: Target
-
-    def labels(self) -> NDArray[Any]:
-        """Predicted labels, or values (rows x budgets)."""
-        return self.target.labels(self.scores)
-
-    def probabilities(self) -> Floats:
-        """Class probabilities (rows x budgets x classes)."""
-        return self.target.probabilities(self.scores)
 
 
 @dataclass
@@ -74,12 +46,11 @@ def replay(
     X: NDArray[Any],
     budgets: Floats,
     *,
-    budget_of: Ints | None = None,
     keys: NDArray[np.uint64] | None = None,
     owned: NDArray[np.bool_] | None = None,
     stop: str | None = None,
-) -> tuple[Floats, Floats]:
-    """Follow a plan on all rows.
+) -> Sweep:
+    """Follow a plan on all rows, at all budgets.
 
     Parameters
     ----------
@@ -91,38 +62,56 @@ def replay(
         Only columns that are bought are looked at.
     budgets : float array (budgets,)
         Ascending and distinct.
-    budget_of : int array (rows,), optional
-        The position of each row's own budget; without it every row is run at every budget.
     keys : array (rows,), optional
         One key a row, for plans that draw; by default 0, 1, 2, ...
     owned : bool array (rows, items), optional
         What rows have already, ancestors included.
     stop : {None, "certain"}
         When to stop before the budget does.
-
-    Returns
-    -------
-    scores : float array (rows, budgets, outputs)
-    spent : float array (rows, budgets)
-        With `budget_of` there is one budget a row.
     """
-    n = len(X)
-    if keys is None:
-        keys = np.arange(n, dtype=np.uint64)
-    done = list(_follow(priced, target, X, budgets, budget_of, keys, owned, stop_rule(stop)))
-    answers = priced.plan.read_all([cohort.state for cohort in done])
-    width = len(budgets) if budget_of is None else 1
+    n, plan = len(X), priced.plan
+    done = list(_follow(priced, target, X, budgets, None, keys, owned, stop_rule(stop)))
+    done.sort(key=lambda cohort: cohort.first)
+    if done and all(len(cohort.rows) == n for cohort in done):
+        answers = plan.read_all([cohort.state for cohort in done])
+        run_of = np.repeat(np.arange(len(done)), [cohort.n_budgets for cohort in done])
+        paid = np.array([cohort.ledger.spent for cohort in done])[run_of]
+        spent = np.broadcast_to(paid, (n, len(budgets)))
+        return Sweep(budgets, spent, np.moveaxis(answers, 0, 1), target, run_of)
     # budgets first: a cohort then writes whole runs of memory
-    scores = np.empty((width, n, priced.plan.n_outputs))
-    # where all rows pay the same, one number a budget stands for them all
-    alike = all(len(cohort.rows) == n for cohort in done)
-    spent = np.empty((width, 1 if alike else n))
-    for cohort, answer in zip(done, answers, strict=True):
-        which = slice(1) if cohort.budget_of is not None else cohort.positions
-        rows = slice(None) if len(cohort.rows) == n else cohort.rows
-        scores[which, rows] = answer
-        spent[which, rows] = cohort.ledger.spent
-    return np.moveaxis(scores, 0, 1), np.broadcast_to(spent, (width, n)).T
+    scores, spent = np.empty((len(budgets), n, plan.n_outputs)), np.empty((len(budgets), n))
+    for cohort in done:
+        scores[cohort.positions, cohort.rows] = plan.read(cohort.state)
+        spent[cohort.positions, cohort.rows] = cohort.ledger.spent
+    return Sweep(budgets, spent.T, np.moveaxis(scores, 0, 1), target)
+
+
+def replay_rows(
+    priced: PricedPlan,
+    target: Target,
+    X: NDArray[Any],
+    budgets: Floats,
+    *,
+    keys: NDArray[np.uint64] | None = None,
+    owned: NDArray[np.bool_] | None = None,
+    stop: str | None = None,
+) -> tuple[Floats, Floats]:
+    """Follow a plan on each row at its own budget; scores (rows x outputs) and spend (rows).
+
+    Parameters
+    ----------
+    budgets : float array (rows,)
+        One a row.
+    priced, target, X, keys, owned, stop
+        As in `replay`.
+    """
+    distinct, budget_of = np.unique(budgets, return_inverse=True)
+    scores, spent = np.empty((len(X), priced.plan.n_outputs)), np.empty(len(X))
+    rule = stop_rule(stop)
+    for cohort in _follow(priced, target, X, distinct, budget_of, keys, owned, rule):
+        scores[cohort.rows] = priced.plan.read(cohort.state)
+        spent[cohort.rows] = cohort.ledger.spent
+    return scores, spent
 
 
 def _follow(
@@ -131,12 +120,14 @@ def _follow(
     X: NDArray[Any],
     budgets: Floats,
     budget_of: Ints | None,
-    keys: NDArray[np.uint64],
+    keys: NDArray[np.uint64] | None,
     owned: NDArray[np.bool_] | None,
     rule: StopRule | None,
 ) -> Iterator[_Cohort]:
     """Drive cohorts until each is done."""
     plan = priced.plan
+    if keys is None:
+        keys = np.arange(len(X), dtype=np.uint64)
     todo = list(_first_cohorts(priced, len(X), budgets, budget_of, keys, owned, rule))
     while todo:
         cohort = todo.pop()
@@ -152,7 +143,7 @@ def _follow(
                 yield cohort
                 break
             needs = priced.needs[asked]
-            poor = cohort.ledger.first_affording(needs, plan.stages.headroom[asked])
+            poor = cohort.ledger.first_affording(needs, plan.headroom(cohort.state, asked))
             if poor == cohort.n_budgets:
                 plan.refuse(cohort.state, asked, cohort.ledger)
                 continue
@@ -172,17 +163,14 @@ def _follow(
 
 
 def _tell(priced: PricedPlan, cohort: _Cohort, stage: int, X: NDArray[Any]) -> None:
-    needs = priced.needs[stage]
-    if not priced.plan.accepts_missing:
-        columns = np.array([c for item in needs for c in priced.costs.columns[item]], dtype=int)
-        bad = ~np.isfinite(X[cohort.rows[:, None], columns]).all(axis=0)
-        if bad.any():
-            name = priced.costs.column_name(int(columns[bad.argmax()]))
+    for column in () if priced.plan.accepts_missing else priced.plan.reads[stage]:
+        if not np.isfinite(X[cohort.rows, column]).all():
+            name = priced.costs.column_name(column)
             raise ValueError(
                 f"Column {name!r} was bought and holds NaN or infinity, which this model "
                 "cannot use. Impute it, or leave these rows out."
             )
-    cohort.ledger.buy(needs)
+    cohort.ledger.buy(priced.needs[stage])
     priced.plan.tell(cohort.state, stage, X, cohort.rows)
 
 
@@ -209,9 +197,7 @@ def _first_cohorts(
                 yield _Cohort(chosen, state, ledger, start, own)
 
 
-def _by_owned(
-    n: int, owned: NDArray[np.bool_] | None
-) -> Iterator[tuple[Ints, Sequence[int]]]:
+def _by_owned(n: int, owned: NDArray[np.bool_] | None) -> Iterator[tuple[Ints, Sequence[int]]]:
     if owned is None:
         yield np.arange(n), ()
         return
@@ -229,16 +215,15 @@ def _runs(priced: PricedPlan, ledger: Ledger, each: bool) -> Iterator[tuple[int,
     else:
         closures = map(priced.costs.closure, priced.plan.decisive())
         bounds = sorted({0, n, *(ledger.first_affording(needs) for needs in closures)})
-    yield from zip(bounds[:-1], bounds[1:], strict=True)
+    yield from pairwise(bounds)
 
 
 def _part(priced: PricedPlan, cohort: _Cohort, chosen: NDArray[np.bool_]) -> _Cohort:
     """Some rows of a cohort, at all its budgets."""
-    whole = bool(chosen.all())
     index = np.flatnonzero(chosen)
     return _Cohort(
-        cohort.rows if whole else cohort.rows[index],
-        priced.plan.fork(cohort.state) if whole else priced.plan.split(cohort.state, index),
+        cohort.rows[index],
+        priced.plan.split(cohort.state, index),
         cohort.ledger.at(0, cohort.n_budgets),
         cohort.first,
         None if cohort.budget_of is None else cohort.budget_of[index],
@@ -247,17 +232,19 @@ def _part(priced: PricedPlan, cohort: _Cohort, chosen: NDArray[np.bool_]) -> _Co
 
 def _divide(priced: PricedPlan, cohort: _Cohort, poor: int) -> tuple[list[_Cohort], list[_Cohort]]:
     """The cohort at its `poor` lowest budgets, and at the others."""
-    parts = []
-    for start, stop in ((0, poor), (poor, cohort.n_budgets)):
-        first, last = cohort.first + start, cohort.first + stop
-        chosen = np.ones(len(cohort.rows), dtype=bool)
-        if cohort.budget_of is not None:
-            chosen = (cohort.budget_of >= first) & (cohort.budget_of < last)
-        part = [_part(priced, cohort, chosen)] if chosen.any() else []
-        for only in part:
-            only.ledger, only.first = cohort.ledger.at(start, stop), first
-        parts.append(part)
-    return parts[0], parts[1]
+    below = _at_budgets(priced, cohort, 0, poor)
+    return below, _at_budgets(priced, cohort, poor, cohort.n_budgets)
+
+
+def _at_budgets(priced: PricedPlan, cohort: _Cohort, start: int, stop: int) -> list[_Cohort]:
+    """The cohort at some of its budgets; none if no row has one of these."""
+    first, ledger = cohort.first + start, cohort.ledger.at(start, stop)
+    if cohort.budget_of is None:
+        return [_Cohort(cohort.rows, priced.plan.fork(cohort.state), ledger, first, None)]
+    chosen = (cohort.budget_of >= first) & (cohort.budget_of < cohort.first + stop)
+    if not chosen.any():
+        return []
+    return [replace(_part(priced, cohort, chosen), ledger=ledger, first=first)]
 
 
 def _stop_early(

@@ -151,11 +151,12 @@ class Session:
         They may come in several calls. An item is paid once all its columns are there,
         together with what it requires; `arrived` names items without columns.
         """
+        costs, told = self._priced.costs, self._named(arrived)
         encoded = self._encode(values or {})
+        self._check_whole(told, encoded)
         for column, value in encoded.items():
             self._X[0, column] = value
-        costs = self._priced.costs
-        told = {costs.item_of[column] for column in encoded} | self._named(arrived)
+        told |= {costs.item_of[column] for column in encoded}
         if not encoded and not told and not any(costs.columns[i] for i in self._waiting):
             told = set(self._waiting)
         for item in costs.closure(sorted(told)):
@@ -174,6 +175,10 @@ class Session:
         item : str, optional
             The item that failed; by default all that the stage still waits for.
         """
+        if item is not None and not self._named([item]) <= set(self._waiting):
+            # news of an item that nobody waits for any more
+            self._ledger.release(*self._named([item]), failed=True)
+            return
         if not self._waiting:
             return
         wanted = set(self._priced.plan.stages.items[self._stage]) & set(self._waiting)
@@ -199,7 +204,7 @@ class Session:
     def _advance(self) -> None:
         """Fold all that is owned, refuse what is too dear, until something must be bought."""
         plan, ledger, needs_of = self._priced.plan, self._ledger, self._priced.needs
-        owned, headroom = ledger.owned, plan.stages.headroom
+        owned = ledger.owned
         while True:
             # a plan may answer with one stage for all rows, or with one a row
             stage = -1 if self._closed else int(np.asarray(plan.ask(self._state)).item())
@@ -208,7 +213,8 @@ class Session:
                 return
             needs = needs_of[stage]
             missing = not owned.issuperset(needs)
-            if (missing or headroom[stage]) and ledger.first_affording(needs, headroom[stage]):
+            headroom = plan.headroom(self._state, stage)
+            if (missing or headroom) and ledger.first_affording(needs, headroom):
                 plan.refuse(self._state, stage, ledger)
             elif not missing:
                 self._fold(stage)
@@ -253,19 +259,25 @@ class Session:
                     "Values that are there from the start go into `known`."
                 )
             encoded[column] = self._number(column, value)
-        for column in encoded:
-            siblings = costs.columns[costs.item_of[column]]
-            lacking = [self._columns.name(c) for c in siblings if c not in encoded]
+        return encoded
+
+    def _check_whole(self, told: set[int], encoded: Mapping[int, float]) -> None:
+        """Refuse items that arrived without some of their columns."""
+        costs = self._priced.costs
+        for item in sorted(told | {costs.item_of[column] for column in encoded}):
+            lacking = [self._columns.name(c) for c in costs.columns[item] if c not in encoded]
             if lacking:
                 raise ValueError(
-                    f"Item {costs.names[costs.item_of[column]]!r} also brings {lacking}: "
+                    f"Item {costs.names[item]!r} also brings {lacking}: "
                     "tell all columns of an item together, None for a missing one."
                 )
-        return encoded
 
     def _number(self, column: int, value: Any) -> float:
         number = self._columns.encode_value(column, value)
-        if not self._priced.plan.accepts_missing and not np.isfinite(number):
+        plan = self._priced.plan
+        if plan.accepts_missing or np.isfinite(number):
+            return number
+        if column in plan.columns_read:
             raise ValueError(
                 f"Column {self._columns.name(column)!r} is {value!r}, which this model cannot "
                 "use. Call fail() if it cannot be had."
@@ -301,4 +313,19 @@ class Session:
                     "give their values in `known` instead of naming it in `owned`."
                 )
         whole = [i for i, own in enumerate(costs.columns) if own and columns.issuperset(own)]
-        return list(costs.closure([*whole, *fees]))
+        have = list(costs.closure([*whole, *fees]))
+        self._check_required(have, columns)
+        return have
+
+    def _check_required(self, have: list[int], known: set[int]) -> None:
+        """Who has an item has what it requires; values not given count as missing."""
+        plan, brought = self._priced.plan, self._priced.costs.columns
+        if plan.accepts_missing:
+            return
+        read = set(plan.columns_read.tolist()) - known
+        lacking = [self._columns.name(c) for item in have for c in brought[item] if c in read]
+        if lacking:
+            raise ValueError(
+                f"What is known requires items that bring {lacking}, and this model cannot use "
+                "missing values. Give them in `known` too."
+            )

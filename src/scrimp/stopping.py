@@ -47,7 +47,7 @@ def outlook(priced: PricedPlan, state: State, ledger: Ledger) -> tuple[list[int]
     unsure: list[int] = []
     for stage in plan.future(state):
         needs = priced.needs[stage]
-        if scratch.first_affording(needs, plan.stages.headroom[stage]):
+        if scratch.first_affording(needs, plan.headroom(state, stage)):
             if plan.refusal_at(state) == "stop":
                 break
             continue

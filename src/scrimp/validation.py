@@ -25,7 +25,7 @@ def check_budget(budget: Any, n_rows: int | None = None) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         raise ValueError(f"budget is {budget!r}; expected a number >= 0 or None.") from None
     if values.ndim and (n_rows is None or values.shape != (n_rows,)):
-        expected = "one number" if n_rows is None else f"one number, or one for each of {n_rows} rows"
+        expected = "one number" + (f", or one for each of {n_rows} rows" if n_rows else "")
         raise ValueError(f"budget has the shape {values.shape}; expected {expected}.")
     if values.size and not (values >= 0).all():
         bad = values[~(values >= 0)].flat[0]

@@ -242,7 +242,7 @@ def test_bad_parameters_are_refused(table, params, text):
 
 
 def test_bad_labels_are_refused(table):
-    X, y, _ = table
+    X, _, _ = table
     with pytest.raises(ValueError, match="one class only"):
         BudgetedBoostingClassifier().fit(X, np.zeros(len(X)))
     with pytest.raises(ValueError, match="Only binary classification is supported"):
@@ -252,7 +252,7 @@ def test_bad_labels_are_refused(table):
 def test_bad_predictions_are_refused(table):
     X, y, prices = table
     model = BudgetedBoostingClassifier(prices, n_rounds=5).fit(X, y)
-    with pytest.raises(ValueError, match="budget is -1.0; expected a number >= 0"):
+    with pytest.raises(ValueError, match=r"budget is -1.0; expected a number >= 0"):
         model.predict(X, budget=-1)
     with pytest.raises(ValueError, match="budget is nan"):
         model.predict(X, budget=np.nan)

@@ -98,9 +98,7 @@ def weighted_edge(D: Sequence[float], y: Sequence[float], h: Sequence[float]) ->
     return math.fsum(D[i] * y[i] * h[i] for i in range(len(y)))
 
 
-def update(
-    D: Sequence[float], y: Sequence[float], h: Sequence[float], alpha: float
-) -> list[float]:
+def update(D: Sequence[float], y: Sequence[float], h: Sequence[float], alpha: float) -> list[float]:
     """D_{t+1} from D_t (Alg. 1, line 9, with the sign corrected)."""
     new = [D[i] * math.exp(-alpha * y[i] * h[i]) for i in range(len(y))]
     Z = math.fsum(new)
@@ -146,9 +144,7 @@ def bill(
     return new
 
 
-def affordable(
-    paid: Mapping[Item, float], new: Mapping[Item, float], budget: float
-) -> bool:
+def affordable(paid: Mapping[Item, float], new: Mapping[Item, float], budget: float) -> bool:
     """Whether all payments stay within the budget (Alg. 1, line 5)."""
     total = math.fsum([*paid.values(), *new.values()])
     return total <= budget * (1.0 + BUDGET_SLACK)

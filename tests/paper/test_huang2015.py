@@ -21,9 +21,7 @@ def threshold_features(X):
                                              ("sonar", 11196), ("ionosphere", 8114)])  # fmt: skip
 def test_table_1_counts_of_features(public_data, name, count):
     data = public_data(name)
-    ours = sum(
-        len(np.unique(column)) - 1 for column in data.X.to_numpy().astype(float).T
-    )
+    ours = sum(len(np.unique(column)) - 1 for column in data.X.to_numpy().astype(float).T)
     assert ours == count
 
 

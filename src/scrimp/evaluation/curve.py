@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..ledger import limit
 from ..plan import Floats
-from ..replay import Sweep
+from ..sweep import Sweep
 from ..validation import check_budget
 from .bootstrap import bootstrap_interval
 from .budget_grid import as_predictor, default_budgets

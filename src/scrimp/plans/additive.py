@@ -68,6 +68,7 @@ class AdditivePlan(Plan[AdditiveState]):
     ) -> None:
         self.stages = stages
         self.stumps = stumps
+        self.reads = tuple((column,) for column in stumps.column.tolist())
         self.prior = float_array("prior", np.atleast_1d(prior))
         self.n_outputs = len(self.prior)
         self.base = np.zeros_like(self.prior) if base is None else float_array("base", base)
@@ -84,10 +85,6 @@ class AdditivePlan(Plan[AdditiveState]):
             len(stumps) and stumps.n_outputs != self.n_outputs
         ):
             raise ValueError("prior, base and votes must have the same number of outputs.")
-
-    def columns_read(self) -> Ints:
-        """All columns the plan may ever read."""
-        return self.stumps.column
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> AdditiveState:
         """Fresh sums."""
@@ -126,36 +123,28 @@ class AdditivePlan(Plan[AdditiveState]):
         """All rows; the sums are shared until either adds to its own copy."""
         return replace(state, pending=list(state.pending))
 
-    def read_all(self, states: Sequence[AdditiveState]) -> list[Floats]:
+    def read_all(self, states: Sequence[AdditiveState]) -> Floats:
         """Forks of one state wait for votes of the same rows: look at the values once."""
-        answers: list[Floats | None] = [None] * len(states)
-        forks: dict[tuple[int, int], list[int]] = {}
-        for number, state in enumerate(states):
-            if self.fold == "add" and state.pending and state.source is not None and state.n > 1:
-                key = id(state.source[1]), id(state.sums)
-                forks.setdefault(key, []).append(number)
-            else:
-                answers[number] = self.read(state)
-        for numbers in forks.values():
-            for number, answer in zip(
-                numbers, self._read_forks([states[i] for i in numbers]), strict=True
-            ):
-                answers[number] = answer
-        return [answer for answer in answers if answer is not None]
+        sources = [state.source for state in states if state.source is not None]
+        forked = all(state.sums is states[0].sums for state in states)
+        if self.fold != "add" or not forked or not sources or states[0].n == 1:
+            return super().read_all(states)
+        answers = self._read_forks(states, *sources[0])
+        answers[[state.count == 0 for state in states]] = self.prior
+        return answers
 
-    def _read_forks(self, states: list[AdditiveState]) -> list[Floats]:
+    def _read_forks(self, states: Sequence[AdditiveState], X: NDArray[Any], rows: Ints) -> Floats:
         """Sums of states that differ only in the stumps they wait for."""
         longest = max((state.pending for state in states), key=len)
-        X, rows = states[0].source or (np.empty((0, 0)), np.empty(0, dtype=np.int64))
-        if all(state.pending == longest[: len(state.pending)] for state in states):
-            counts = sorted({len(state.pending) for state in states})
-            noted = self.stumps.add_noting(states[0].sums.copy(), longest, X, rows, counts)
-            return [noted[counts.index(len(state.pending))] for state in states]
+        counts = [len(state.pending) for state in states]
+        prefixes = all(state.pending == longest[: len(state.pending)] for state in states)
+        if prefixes and counts == sorted(counts):
+            return self.stumps.add_noting(states[0].sums.copy(), longest, X, rows, counts)
         union = sorted({stump for state in states for stump in state.pending})
         takes = np.array([np.isin(union, state.pending) for state in states])
         lanes = np.tile(states[0].sums, (len(states), 1, 1))
         self.stumps.add_to_lanes(lanes, union, takes, X, rows)
-        return list(lanes)
+        return lanes
 
     def _add_pending(self, state: AdditiveState) -> None:
         if not state.pending or state.source is None:

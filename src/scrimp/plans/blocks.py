@@ -85,6 +85,7 @@ class BlocksPlan(Plan[BlocksState]):
         self.blocks = list(blocks)
         self.prior = float_array("prior", np.atleast_1d(prior))
         self.n_outputs = len(self.prior)
+        self.reads = tuple(tuple(block.columns.tolist()) for block in self.blocks)
         if len(stages) != len(self.blocks):
             raise ValueError(f"{len(stages)} stages but {len(self.blocks)} blocks.")
         width = 0
@@ -95,10 +96,9 @@ class BlocksPlan(Plan[BlocksState]):
                 raise ValueError("exits and prior must have the same number of outputs.")
             width = len(block.bias)
 
-    def columns_read(self) -> Ints:
-        """All columns the plan may ever read."""
-        parts = [block.columns for block in self.blocks]
-        return np.concatenate([np.empty(0, dtype=np.int64), *parts])
+    def told_before(self, stage: int) -> range:
+        """All stages before it."""
+        return range(stage)
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> BlocksState:
         """An empty hidden state and the prior."""

@@ -53,17 +53,19 @@ class MenuPlan(Plan[MenuState]):
             tuple(items for entry in entries for items in entry.stages.items),
             tuple(room for entry in entries for room in entry.stages.headroom),
         )
+        self.reads = tuple(columns for entry in entries for columns in entry.reads)
         self._first = np.cumsum([0, *(len(entry.stages) for entry in entries)]).tolist()
         self._items = [{i for items in entry.stages.items for i in items} for entry in entries]
-
-    def columns_read(self) -> Ints:
-        """All columns the plan may ever read."""
-        return np.concatenate([entry.columns_read() for entry in self.entries])
 
     def decisive(self) -> list[Sequence[int]]:
         """What each entry costs decides between them."""
         inner = [items for entry in self.entries for items in entry.decisive()]
         return [*map(sorted, self._items), *inner]
+
+    def told_before(self, stage: int) -> list[int]:
+        """As the entry's."""
+        entry, inner = self._at(stage)
+        return [s + self._first[entry] for s in self.entries[entry].told_before(inner)]
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> MenuState:
         """Choose the entry."""
@@ -145,15 +147,14 @@ class MenuPlan(Plan[MenuState]):
         inner = {e: self.entries[e].fork(s) for e, s in state.inner.items()}
         return replace(state, have=set(state.have), inner=inner)
 
-    def read_all(self, states: Sequence[MenuState]) -> list[Floats]:
+    def read_all(self, states: Sequence[MenuState]) -> Floats:
         """Each entry reads what is its own."""
-        entry_of = [self._speaker(state) for state in states]
-        answers: dict[int, Floats] = {}
-        for entry in set(entry_of):
-            own = [i for i, e in enumerate(entry_of) if e == entry]
-            inner = [states[i].inner[entry] for i in own]
-            answers |= dict(zip(own, self.entries[entry].read_all(inner), strict=True))
-        return [answers[i] for i in range(len(states))]
+        answers = np.empty((len(states), states[0].n, self.n_outputs))
+        speakers = np.array([self._speaker(state) for state in states])
+        for entry in np.unique(speakers).tolist():
+            own = np.flatnonzero(speakers == entry).tolist()
+            answers[own] = self.entries[entry].read_all([states[i].inner[entry] for i in own])
+        return answers
 
     def future(self, state: MenuState) -> list[int]:
         """What the running entry has still to come."""
@@ -176,6 +177,11 @@ class MenuPlan(Plan[MenuState]):
         inner = state.inner[state.running]
         free, unsure = [s - first for s in free], [s - first for s in unsure]
         return self.entries[state.running].reach(inner, free, unsure, X, rows)
+
+    def headroom(self, state: MenuState, stage: int) -> float:
+        """As the entry's."""
+        entry, inner = self._at(stage)
+        return self.entries[entry].headroom(state.inner[entry], inner)
 
     def refusal_at(self, state: MenuState) -> str:
         """As the running entry's."""

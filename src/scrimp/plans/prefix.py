@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,6 +58,8 @@ class PrefixPlan(Plan[PrefixState]):
         self._check()
         self.n_outputs = self.intercepts.shape[1]
         self._ends = np.concatenate([[0], np.cumsum(self.counts)])
+        order = self.columns.tolist()
+        self.reads = tuple(tuple(order[a:b]) for a, b in pairwise([0, *self.counts.tolist()]))
 
     def _check(self) -> None:
         counts = [0, *self.counts.tolist()]  # Python's numbers: differences cannot overflow
@@ -69,9 +72,9 @@ class PrefixPlan(Plan[PrefixState]):
         if self.coefficients.shape != (self.counts.sum(), self.intercepts.shape[1]):
             raise ValueError("coefficients must be (sum of counts x outputs).")
 
-    def columns_read(self) -> Ints:
-        """All columns the plan may ever read."""
-        return self.columns
+    def told_before(self, stage: int) -> range:
+        """All stages before it."""
+        return range(stage)
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> PrefixState:
         """Nothing known."""

@@ -85,13 +85,10 @@ class RoutedPlan(Plan[RoutedState]):
     def __init__(self, stages: StageTable, nodes: Nodes) -> None:
         self.stages = stages
         self.nodes = nodes
+        self.reads = tuple((c,) if c >= 0 else () for c in nodes.column.tolist())
         self.n_outputs = nodes.value.shape[1]
         if len(stages) != len(nodes.column):
             raise ValueError(f"{len(stages)} stages but {len(nodes.column)} nodes; expected equal.")
-
-    def columns_read(self) -> Ints:
-        """All columns the plan may ever read."""
-        return self.nodes.column[self.nodes.column >= 0]
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> RoutedState:
         """All rows at the root."""

@@ -74,6 +74,7 @@ class SampledPlan(Plan[SampledState]):
     ) -> None:
         self.stages = stages
         self.stumps = stumps
+        self.reads = tuple((column,) for column in stumps.column.tolist())
         self.probability = float_array("probability", probability)
         self.prior = float_array("prior", np.atleast_1d(prior))
         self.n_outputs = len(self.prior)
@@ -94,10 +95,6 @@ class SampledPlan(Plan[SampledState]):
             raise ValueError("prior and votes must have the same number of outputs.")
         if not 1 <= self.max_draws <= MOST_DRAWS:
             raise ValueError(f"max_draws is {self.max_draws}; expected 1 to {MOST_DRAWS}.")
-
-    def columns_read(self) -> Ints:
-        """All columns the plan may ever read."""
-        return self.stumps.column
 
     def decisive(self) -> list[tuple[int, ...]]:
         """A budget for everything takes the full vote."""
@@ -132,8 +129,13 @@ class SampledPlan(Plan[SampledState]):
         mass = cumulative[:, -1]
         target = uniforms(self.seed, state.keys, state.tries) * mass
         stage = (cumulative <= target[:, None]).sum(axis=1)
+        last = (cumulative < mass[:, None]).sum(axis=1)  # rounding must not lead beyond it
         open_ = (mass > 0) & ~state.ended & (state.draws < self.max_draws)
-        return np.where(open_, np.minimum(stage, len(self.stumps) - 1), -1)
+        return np.where(open_, np.minimum(stage, last), -1)
+
+    def headroom(self, state: SampledState, stage: int) -> float:
+        """Only draws need it: a full vote is paid for, and what is free is free."""
+        return 0.0 if self._is_sure(state) else self.stages.headroom[stage]
 
     def _is_sure(self, state: SampledState) -> bool:
         return state.full or state.position < len(self._free)

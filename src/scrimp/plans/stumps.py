@@ -111,7 +111,12 @@ class StumpTable:
         return out
 
     def add_to_lanes(
-        self, lanes: Floats, stumps: list[int], takes: NDArray[np.bool_], X: NDArray[Any], rows: Ints
+        self,
+        lanes: Floats,
+        stumps: list[int],
+        takes: NDArray[np.bool_],
+        X: NDArray[Any],
+        rows: Ints,
     ) -> None:
         """Add the votes of stumps to those of several sums that take them."""
         from ..kernels.additive import add_stumps_to_lanes

@@ -1,0 +1,83 @@
+"""Checks of money: budgets hold, nothing is paid twice, owned things are free."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..ledger import within
+from .cases import COLUMNS, Case
+from .driving import feed, price_of, values_of
+from .running import assert_same, on_cases, scores_of
+
+
+@on_cases
+def check_spend_within_budget(estimator: Any, case: Case) -> None:
+    """No row spends more than its budget, at the prices that were given."""
+    model = case.fit(estimator)
+    for budget in case.budgets:
+        spent = model.spend(case.X, budget)
+        assert all(within(row, budget) for row in spent), f"spends {spent.max()} of {budget}."
+        session = feed(model.session(budget), case.X[0], COLUMNS)
+        real = price_of(case.costs, session.bought)
+        assert within(real, budget), f"buys for {real} with a budget of {budget}."
+    own = case.rng.choice(case.budgets, len(case.X))
+    spent = model.spend(case.X, own)
+    assert all(map(within, spent, own)), "a row spends more than its own budget."
+
+
+@on_cases
+def check_items_are_paid_once(estimator: Any, case: Case) -> None:
+    """What is spent is the price of what was bought, each item once, with all it requires."""
+    model, costs = case.fit(estimator), case.costs
+    for key, row in enumerate(case.X[:3]):
+        for budget in (*case.budgets, None):
+            session = feed(model.session(budget, key=key), row, COLUMNS)
+            bought = session.bought
+            assert len(set(bought)) == len(bought), f"{bought} holds an item twice."
+            items = {costs.names.index(name) for name in bought}
+            assert items == set(costs.closure(items)), f"{bought} lacks what it requires."
+            expected = price_of(costs, bought)
+            assert session.spent == expected, f"{bought} cost {expected}, paid {session.spent}."
+
+
+@on_cases
+def check_currency(estimator: Any, case: Case) -> None:
+    """Prices and budgets times a power of two change nothing."""
+    factor = 2.0 ** int(case.rng.integers(-20, 20))
+    other = case.scaled(factor)
+    ours, theirs = case.fit(estimator), other.fit(estimator)
+    for mine, yours in zip((*case.budgets, None), (*other.budgets, None), strict=True):
+        one, two = scores_of(ours, case.X, mine), scores_of(theirs, case.X, yours)
+        assert_same(one, two, f"prices times {factor} change the answer", rtol=1e-9)
+        spent = factor * ours.spend(case.X, mine)
+        assert_same(spent, theirs.spend(case.X, yours), f"prices times {factor} change the spend")
+
+
+@on_cases
+def check_owned_is_free(estimator: Any, case: Case) -> None:
+    """What a row has already costs nothing and is used."""
+    model, costs, rng = case.fit(estimator), case.costs, case.rng
+    fees = price_of(
+        costs, (n for n, own in zip(costs.names, costs.columns, strict=True) if not own)
+    )
+    everything = np.ones(len(COLUMNS), dtype=bool)
+    assert (model.spend(case.X, owned=everything) <= fees).all(), "pays for columns that are owned."
+    all_bought = scores_of(model, case.X)
+    assert_same(scores_of(model, case.X, fees, owned=everything), all_bought, "owned is not used")
+    nothing = np.zeros((len(case.X), len(COLUMNS)), dtype=bool)
+    for budget in case.budgets:
+        plain = model.spend(case.X, budget)
+        assert_same(model.spend(case.X, budget, owned=nothing), plain, "owning nothing costs")
+        some = costs.closure(rng.choice(costs.n_items, 2).tolist())
+        columns = [c for item in some for c in costs.columns[item]]
+        mask = np.isin(np.arange(len(COLUMNS)), columns)
+        known = values_of(case.X[0], (COLUMNS[c] for c in columns), COLUMNS)
+        session = model.session(budget, known=known)
+        before = set(session.bought)
+        feed(session, case.X[0], COLUMNS)
+        spent = model.spend(case.X[:1], budget, owned=mask)[0]
+        assert spent == session.spent, f"owning {columns}, a batch pays otherwise than a session."
+        real = price_of(costs, set(session.bought) - before)
+        assert session.spent == real, f"owning {sorted(before)}, pays {session.spent} for {real}."

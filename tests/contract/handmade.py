@@ -1,0 +1,174 @@
+"""One plan of each kind, written by hand: no learning, small but not trivial."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from scrimp.columns import Columns
+from scrimp.costs import Costs
+from scrimp.plan import Plan, PricedPlan, StageTable
+from scrimp.plans import (
+    AdditivePlan,
+    Block,
+    BlocksPlan,
+    MenuPlan,
+    Nodes,
+    PrefixPlan,
+    RoutedPlan,
+    SampledPlan,
+    StumpTable,
+)
+from scrimp.predictor import Predictor
+from scrimp.price_list import Item
+from scrimp.target import Target
+
+NAMES = ("age", "pulse", "chol", "sugar", "ecg", "scan")
+AGE, PULSE, CHOL, SUGAR, ECG, SCAN = range(6)
+
+
+def clinic(age: float = 0.5) -> Costs:
+    """Two tests share a blood draw, two columns come together, and the scan requires others."""
+    return Costs.from_items(
+        [
+            Item("age", age, ("age",)),
+            Item("draw", 2.1, ()),
+            Item("ward", 1.0, ("pulse", "ecg")),
+            Item("chol", 5.17, ("chol",), ("draw",)),
+            Item("sugar", 3.1, ("sugar",), ("draw",)),
+            Item("scan", 40.0, ("scan",), ("ward", "chol")),
+            Item("compute", 0.25, ()),
+        ]
+    ).bind(len(NAMES), NAMES)
+
+
+def table(n: int = 9, seed: int = 0, missing: bool = True) -> np.ndarray:
+    """Rows with a few gaps."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, len(NAMES)))
+    if missing:
+        X[rng.random(X.shape) < 0.15] = np.nan
+    return X
+
+
+def stages(costs: Costs, *groups: tuple[int, ...], headroom: bool = False) -> StageTable:
+    """A stage for each group of columns, with the items that bring them."""
+    items = tuple(tuple(sorted({costs.item_of[c] for c in group})) for group in groups)
+    dearest = max(costs.price_of(needs) for needs in items)
+    return StageTable(items, (dearest,) * len(items) if headroom else ())
+
+
+def stumps(columns: list[int], outputs: int = 1, seed: int = 1) -> StumpTable:
+    """Thresholds and a few intervals, with votes of any sign."""
+    rng = np.random.default_rng(seed)
+    n = len(columns)
+    low = np.where(rng.random(n) < 0.3, -0.4, -np.inf)
+    votes = rng.normal(size=(3, n, outputs)).round(2)
+    return StumpTable(np.array(columns), low, rng.normal(size=n).round(1), *votes)
+
+
+def additive(costs: Costs, columns: Any = None, outputs: int = 1, **options: Any) -> Plan[Any]:
+    """Stumps that come back to columns already bought."""
+    columns = columns or [CHOL, AGE, CHOL, PULSE, SUGAR, SCAN, ECG, AGE, SCAN]
+    table = stumps(columns, outputs)
+    prior = np.linspace(0.3, -0.2, outputs)
+    return AdditivePlan(stages(costs, *((c,) for c in columns)), table, prior, **options)
+
+
+def sampled(costs: Costs, headroom: bool = False, **options: Any) -> Plan[Any]:
+    """One stump is always evaluated, the others are drawn."""
+    columns = [AGE, CHOL, PULSE, SUGAR, SCAN, ECG, CHOL]
+    chance = [0.0, 0.3, 0.2, 0.2, 0.1, 0.1, 0.1]
+    table = stages(costs, *((c,) for c in columns), headroom=headroom)
+    return SampledPlan(table, stumps(columns), chance, [0.3], max_draws=12, **options)
+
+
+def prefix(costs: Costs) -> Plan[Any]:
+    """Four prefixes, the second of which adds two columns."""
+    order = [(SUGAR,), (AGE, PULSE), (CHOL,), (SCAN,)]
+    columns = [c for group in order for c in group]
+    counts = np.cumsum([len(group) for group in order])
+    rng = np.random.default_rng(2)
+    intercepts = rng.normal(size=(len(order) + 1, 1))
+    return PrefixPlan(
+        stages(costs, *order), columns, counts, intercepts, rng.normal(size=(counts.sum(), 1))
+    )
+
+
+def routed(costs: Costs) -> Plan[Any]:
+    """A tree with ways round two of its tests, and three classes."""
+    tests = [AGE, CHOL, SUGAR, SCAN, PULSE, -1, -1, -1, -1]
+    value = np.random.default_rng(3).normal(size=(len(tests), 3))
+    value[2] = value[0]  # where a row comes that could buy nothing: still the prior
+    nodes = Nodes(
+        column=np.array(tests),
+        low=np.array([-np.inf, -0.5, -np.inf, -np.inf, -np.inf] + [0.0] * 4),
+        high=np.array([0.2, 0.9, 0.0, 0.3, -0.1] + [0.0] * 4),
+        inside=np.array([1, 3, 4, 5, 6, -1, -1, -1, -1]),
+        outside=np.array([2, 5, 7, 6, 8, -1, -1, -1, -1]),
+        missing=np.array([2, 2, 7, 7, 8, -1, -1, -1, -1]),
+        refused=np.array([2, 4, -1, 8, -1, -1, -1, -1, -1]),
+        value=value,
+    )
+    items = tuple((costs.item_of[c],) if c >= 0 else () for c in tests)
+    return RoutedPlan(StageTable(items), nodes)
+
+
+def menu(costs: Costs) -> Plan[Any]:
+    """Three sums, each with more columns than the one before, but not all of its columns."""
+    choices = ([AGE, PULSE], [CHOL, AGE, CHOL], [SUGAR, CHOL, PULSE, SCAN, ECG, AGE])
+    return MenuPlan([additive(costs, columns, outputs=3) for columns in choices])
+
+
+def mixed(costs: Costs) -> Plan[Any]:
+    """A menu of several kinds."""
+    return MenuPlan([additive(costs, [AGE, PULSE]), sampled(costs), prefix(costs), blocks(costs)])
+
+
+def blocks(costs: Costs) -> Plan[Any]:
+    """Three blocks: columns, columns with compute, and compute alone; two have exits."""
+    rng = np.random.default_rng(4)
+
+    def block(columns: list[int], before: int, after: int, exit_: bool) -> Block:
+        way_out = (rng.normal(size=(after, 1)), rng.normal(size=1)) if exit_ else None
+        shapes = ((before, after), (len(columns), after), after)
+        return Block(
+            np.array(columns, dtype=int), *map(rng.normal, [0] * 3, [1] * 3, shapes), way_out
+        )
+
+    compute = tuple(i for i, own in enumerate(costs.columns) if not own)
+    columns = stages(costs, (SUGAR, ECG), (CHOL,)).items
+    table = StageTable((columns[0], columns[1] + compute, compute))
+    steps = [block([SUGAR, ECG], 0, 3, True), block([CHOL], 3, 2, False), block([], 2, 2, True)]
+    return BlocksPlan(table, steps, [0.3])
+
+
+KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
+    "additive": additive,
+    "additive-stop": lambda costs: additive(costs, outputs=3, refusal="stop"),
+    "additive-mean": lambda costs: additive(costs, fold="average", radius=0.7),
+    "sampled": sampled,
+    "sampled-stop": lambda costs: sampled(costs, headroom=True, refusal="stop"),
+    "prefix": prefix,
+    "routed": routed,
+    "menu": menu,
+    "menu-mixed": mixed,
+    "blocks": blocks,
+}
+#: Kinds that can tell when nothing more can change the label.
+CERTAIN = ("additive", "additive-stop", "menu")
+
+
+def predictor(kind: str, costs: Costs) -> Predictor:
+    """A hand-written plan with all that is needed to follow it."""
+    return wrap(KINDS[kind](costs), costs)
+
+
+def wrap(plan: Plan[Any], costs: Costs) -> Predictor:
+    """Any plan as a predictor over the columns of the clinic."""
+    n = plan.n_outputs
+    target = Target("binary" if n == 1 else "multiclass", np.arange(max(n, 2)))
+    columns = Columns(NAMES, (None,) * len(NAMES))
+    return Predictor(PricedPlan(plan, costs), columns, target, {})
