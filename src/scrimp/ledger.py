@@ -6,6 +6,9 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .costs import Costs
 
 #: Sums of prices are exact, but prices themselves are rounded: three items at 0.1 fit in 0.3.
@@ -94,6 +97,10 @@ class Ledger:
         if headroom:
             total = max(total, math.fsum([*taken, headroom]))
         return bisect_left(self._limits, total)
+
+    def affords(self, sums: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which of many sums even the least budget can pay, each by itself, to rounding."""
+        return np.asarray(self.spent + sums <= self._limits[0])
 
     def can_pay(self, items: Iterable[int]) -> bool:
         """Whether even the least of the budgets pays for items and all they require."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -26,6 +25,7 @@ from ..plan import PricedPlan, StageTable
 from ..plans import AdditivePlan, MenuPlan, StumpTable
 from ..target import Target
 from ..validation import check_budget, check_budgets, check_choice
+from .offers import Offers
 from .rules import RULES
 from .stump_search import Stump, StumpSearch
 
@@ -189,36 +189,22 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
 
     def _boost(self, search: StumpSearch, costs: Costs, run: _Run, label: str) -> None:
         """AdaBoostBT(S, B, C), Alg. 1."""
-        ledger, skip = run.ledger, self.unaffordable == "skip"
-        item_of = np.array(costs.item_of)
-        quality, allowed = self._offers(costs, ledger, skip)
+        offers = Offers(costs, run.ledger, self.rule, self.unaffordable == "skip")
         for t in range(self.n_rounds):  # line 3
-            stump = search.best(quality, allowed)  # line 4, by Eq. (1)
+            stump = search.best(offers.quality, offers.allowed)  # line 4, by Eq. (1)
             if stump is None:
                 break
-            needs = costs.closures[item_of[stump.column]]
-            if ledger.first_affording(needs):  # lines 5 and 6
-                break
-            if ledger.missing(needs):  # line 7
-                ledger.buy(needs)
-                quality, allowed = self._offers(costs, ledger, skip)
+            if not offers.buy(stump.column):  # lines 5 to 7
+                if self.unaffordable == "stop":
+                    break
+                continue
             gamma = min(stump.edge, EDGE_CAP)
             alpha = 0.5 * math.log((1.0 + gamma) / (1.0 - gamma))  # line 8
             run.rounds.append((stump, alpha))
-            emit(Progress(label, t + 1, self.n_rounds, f"spent {ledger.spent:g}"))
+            emit(Progress(label, t + 1, self.n_rounds, f"spent {run.ledger.spent:g}"))
             if stump.edge >= _PERFECT:
                 break
             search.update(stump, alpha)  # line 9, with exp(-alpha y h)
-
-    def _offers(
-        self, costs: Costs, ledger: Ledger, skip: bool
-    ) -> tuple[Callable[[Any, Any], Any], NDArray[np.bool_]]:
-        """The rule at the prices of the moment, and which columns can be had."""
-        item_of = np.array(costs.item_of)
-        prices = _selection_prices(costs, ledger)[item_of]
-        affordable = [not skip or ledger.first_affording(needs) == 0 for needs in costs.closures]
-        rule = RULES[self.rule]
-        return lambda columns, edges: rule(edges, prices[columns]), np.array(affordable)[item_of]
 
     def _check_params(self) -> None:
         check_choice("rule", self.rule, tuple(RULES))
@@ -303,18 +289,6 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         tags.classifier_tags.multi_class = False
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _selection_prices(costs: Costs, ledger: Ledger) -> NDArray[np.float64]:
-    """What each item counts as in a rule: its own price, and all it requires and lacks."""
-    prices = np.array(
-        [
-            math.fsum(costs.prices[i] for i in (*ledger.missing(needs[:-1]), needs[-1]))
-            for needs in costs.closures
-        ]
-    )
-    prices[prices == 0] = min((p for p in costs.prices if p > 0), default=1.0)
-    return prices
 
 
 def _plan(run: _Run, costs: Costs, prior: float, refusal: str) -> AdditivePlan:

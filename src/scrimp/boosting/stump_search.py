@@ -43,8 +43,10 @@ _NO_EDGE = 1e-12
 _SLACK = 1e-9
 #: Cells below which a thread is not worth waking.
 _THREAD_CELLS = 200_000
-#: Columns whose histograms one thread makes at a time, and that are scanned at first.
+#: Columns whose histograms one thread makes at a time, or more where they are short.
 _GROUP = 8
+_TASK_CELLS = 100_000
+#: Columns that are scanned at first.
 _BATCH = 16
 #: Blocks of rows that one thread reweighs at a time.
 _BLOCKS = 25
@@ -200,14 +202,16 @@ class StumpSearch:
         now = self._current[0]
         n_bins = int(np.iinfo(self._bins.dtype).max) + 1
 
+        size = max(_GROUP, _TASK_CELLS // self._bins.shape[1])
+
         def scan_group(start: int) -> None:
-            group = columns[start : start + _GROUP]
+            group = columns[start : start + size]
             hist = np.zeros((len(group), n_bins))
             add_histograms(self._bins, group, self._weights[now], 0, self._bins.shape[1], hist)
             best_stumps(hist, group, self._n_cuts, self._has_missing, *self._codes, self._found)
 
         pool = self._pool if len(columns) * self._bins.shape[1] > _THREAD_CELLS else None
-        run_pieces(pool, scan_group, range(0, len(columns), _GROUP))
+        run_pieces(pool, scan_group, range(0, len(columns), size))
         # In this order each line leaves a bound that holds.
         self._base[columns] = self._found["edge"][columns]
         self._refers[columns] = now
