@@ -175,7 +175,7 @@ def test_names_may_be_numbers():
 def test_a_model_of_categories_needs_a_frame():
     columns = learn_columns(people(pd))
     with pytest.raises(
-        ValueError, match=r"fitted on a data frame with categories; X has no column"
+        ValueError, match=r"fitted on a data frame with categories, and X is an arr"
     ):
         columns.encode(np.ones((2, 4)))
 

@@ -71,11 +71,11 @@ class Columns:
         if frame is None:
             return self._check_array(X)
         self._check_names([str(name) for name in frame.columns])
-        chosen = range(len(self)) if only is None else sorted(set(only))
+        keys = {str(name): name for name in frame.columns}  # pandas' names may be numbers
+        names = self.names or tuple(keys)
         out = np.full((len(frame), len(self)), np.nan)
-        for column in chosen:
-            series = frame.get_column(self._key(frame, column))
-            out[:, column] = self._encode_series(column, series)
+        for column in range(len(self)) if only is None else sorted(set(only)):
+            out[:, column] = self._encode_series(column, frame.get_column(keys[names[column]]))
         return out
 
     def encode_value(self, column: int, value: Any) -> float:
@@ -108,32 +108,31 @@ class Columns:
             return _as_text(categories[int(code)])
         return f"{code:.6g}"
 
-    def _key(self, frame: Any, column: int) -> Any:
-        """What a frame calls a column: names may be numbers in pandas."""
-        if self.names is None:
-            return frame.columns[column]
-        return {str(name): name for name in frame.columns}[self.names[column]]
-
     def _check_array(self, X: Any) -> NDArray[Any]:
         array = np.asarray(X)
+        self.refuse_arrays_for_categories()
         if array.ndim != 2 or array.shape[1] != len(self):
             raise ValueError(
                 f"X has the shape {array.shape}; expected rows of {len(self)} columns as in fit."
             )
+        return array
+
+    def refuse_arrays_for_categories(self) -> None:
+        """Without names and types nothing says which category a number stands for."""
         if any(entry is not None for entry in self.categories):
             raise ValueError(
-                "The model was fitted on a data frame with categories; X has no column names. "
-                "Pass a data frame."
+                "The model was fitted on a data frame with categories, and X is an array. "
+                "Pass a data frame with the same columns."
             )
-        return array
 
     def _check_names(self, names: Sequence[str]) -> None:
         if self.names is None:
             if len(names) != len(self):
                 raise ValueError(f"X has {len(names)} columns; expected {len(self)} as in fit.")
             return
-        missing = [name for name in self.names if name not in set(names)]
-        unknown = [name for name in names if name not in set(self.names)]
+        known, given = set(self.names), set(names)
+        missing = [name for name in self.names if name not in given]
+        unknown = [name for name in names if name not in known]
         if missing or unknown:
             parts = [f"it lacks {missing}"] if missing else []
             parts += [f"it has {unknown}, unknown to the model"] if unknown else []
@@ -143,9 +142,9 @@ class Columns:
         if self._codes[column] is None:
             return _numbers(series, self.name(column))
         # each value as a session does it: a code must not depend on the rows beside it
-        values = series.to_list()
-        codes = {value: self.encode_value(column, value) for value in set(values)}
-        return np.array([codes[value] for value in values], dtype=np.float64)
+        values = [(type(value), value) for value in series.to_list()]
+        codes = {key: self.encode_value(column, key[1]) for key in set(values)}
+        return np.array([codes[key] for key in values], dtype=np.float64)
 
 
 def learn_columns(X: Any) -> Columns:
@@ -161,8 +160,14 @@ def as_frame(X: Any) -> Any:
     """X as a narwhals frame if it is a pandas, polars or similar frame, else None."""
     if isinstance(X, np.ndarray) or not hasattr(X, "columns"):
         return None
+    if hasattr(X, "collect"):
+        raise TypeError(f"X is a {type(X).__name__}, not computed yet; call its collect() first.")
     import narwhals.stable.v2 as nw
 
+    names = [str(name) for name in X.columns]
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise ValueError(f"X has several columns named {twice}; names must differ.")
     frame = nw.from_native(X, pass_through=True, eager_only=True)
     return frame if isinstance(frame, nw.DataFrame) else None
 
@@ -215,8 +220,9 @@ def _is_missing(value: Any) -> bool:
 
 
 def _comparable(values: list[Any]) -> NDArray[Any]:
-    """Numbers as floats, anything else as text."""
-    if all(isinstance(v, _NUMBERS) and not isinstance(v, bool | np.bool_) for v in values):
+    """Numbers as floats, anything else as text, and so are whole numbers too large for that."""
+    numbers = all(isinstance(v, _NUMBERS) and not isinstance(v, bool | np.bool_) for v in values)
+    if numbers and all(abs(v) <= 2**53 for v in values):
         return np.array(values, dtype=np.float64)
     return np.array([_as_text(v) for v in values], dtype=np.str_)
 

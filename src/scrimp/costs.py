@@ -110,6 +110,7 @@ class Costs:
         >>> Costs.per_feature({"age": 1.0, "thal": 102.9}).total
         103.9
         """
+        prices = _by_label(prices)
         if isinstance(prices, Mapping):
             return cls.from_items(Item(str(c), _number(c, p), (str(c),)) for c, p in prices.items())
         values = np.asarray(prices)
@@ -143,7 +144,7 @@ class Costs:
         """
         labels = np.asarray(groups)
         distinct, member = np.unique(labels, return_inverse=True)
-        keys = distinct.tolist()
+        keys, prices = distinct.tolist(), _by_label(prices)
         if not isinstance(prices, Mapping):
             if len(prices) != len(keys):
                 raise ValueError(f"{len(prices)} prices for {len(keys)} groups; expected as many.")
@@ -222,8 +223,9 @@ class Costs:
         """
         if self.column_names is None or column_names is None:
             return self._bind_by_position(n_columns, column_names)
-        missing = [c for c in column_names if c not in set(self.column_names)]
-        unknown = [c for c in self.column_names if c not in set(column_names)]
+        priced, given = set(self.column_names), set(column_names)
+        missing = [c for c in column_names if c not in priced]
+        unknown = [c for c in self.column_names if c not in given]
         if missing or unknown:
             raise ValueError(_mismatch(missing, unknown))
         position = {name: j for j, name in enumerate(column_names)}
@@ -296,6 +298,14 @@ def check_requirements(total: int, n: int) -> None:
             f"the items require each other more than {most} times over. Merge items that are "
             "always bought together."
         )
+
+
+def _by_label(prices: Any) -> Any:
+    """A pandas Series goes by its labels, unless these just count; anything else as it is."""
+    if not hasattr(prices, "to_dict") or not hasattr(prices, "index"):
+        return prices
+    labelled = prices.to_dict()
+    return prices.to_numpy() if list(labelled) == [*range(len(labelled))] else labelled
 
 
 def _number(name: Any, value: Any) -> float:

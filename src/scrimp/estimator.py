@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
@@ -51,7 +51,8 @@ class BudgetedEstimator(BaseEstimator):
         keys : int array (rows,), optional
             Keys of the rows, for plans that draw at random.
         stop : {None, "certain"}
-            ``certain`` buys nothing more once that could not change the label.
+            ``certain`` buys nothing more once no purchase still to come could change the
+            label: the labels are the same, the probabilities need not be.
         """
         predictor, X = self._at_the_door(X)
         return predictor.predict(X, budget, owned=owned, keys=keys, stop=stop)
@@ -79,23 +80,23 @@ class BudgetedEstimator(BaseEstimator):
         """The predictor, and X once it has passed scikit-learn's checks."""
         predictor = self.predictor_
         if as_frame(X) is None:
+            predictor.columns.refuse_arrays_for_categories()
             X = validate_data(self, X, reset=False, dtype=FLOATS, ensure_all_finite=False)
         return predictor, X
 
-    def _learn_table(self, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Learn the columns; X as numbers, without a copy where it is an array of them, and y."""
+    def _learn_table(self, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any], Columns]:
+        """X as numbers, without a copy where it is an array of them; y; and the columns of X."""
         if as_frame(X) is None:
             table, y = validate_data(self, X, y, dtype=FLOATS, ensure_all_finite=False)
-            self.columns_ = learn_columns(table)
-            return table, y
-        self.columns_ = learn_columns(X)
-        validate_data(self, X, skip_check_array=True)
+            return table, y, learn_columns(table)
+        columns = learn_columns(X)
         y = validate_data(self, X="no_validation", y=y)
-        table = self.columns_.encode(X)
+        validate_data(self, X, skip_check_array=True)
+        table = columns.encode(X)
         check_consistent_length(table, y)
         if len(table) == 0:
             raise ValueError("X has 0 rows; a minimum of 1 is required.")
-        return table, y
+        return table, y, columns
 
 
 class BudgetedClassifier(ClassifierMixin, BudgetedEstimator):
@@ -125,9 +126,8 @@ class BudgetedClassifier(ClassifierMixin, BudgetedEstimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, budget: Any = None) -> float:
         """Accuracy at a budget."""
-        from sklearn.metrics import accuracy_score
-
-        return float(accuracy_score(y, self.predict(X, budget), sample_weight=sample_weight))
+        predictor, X = self._at_the_door(X)
+        return predictor.score(X, y, sample_weight, budget=budget)
 
 
 class BudgetedRegressor(RegressorMixin, BudgetedEstimator):
@@ -135,9 +135,8 @@ class BudgetedRegressor(RegressorMixin, BudgetedEstimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, budget: Any = None) -> float:
         """Explained variance (R^2) at a budget."""
-        from sklearn.metrics import r2_score
-
-        return float(r2_score(y, self.predict(X, budget), sample_weight=sample_weight))
+        predictor, X = self._at_the_door(X)
+        return predictor.score(X, y, sample_weight, budget=budget)
 
 
 class AtBudget(BaseEstimator):
@@ -148,16 +147,21 @@ class AtBudget(BaseEstimator):
         self.budget = budget
         self.stop = stop
 
-    def fit(self, X: Any, y: Any = None, **options: Any) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit a clone of the model."""
-        from sklearn.base import clone
-
-        self.model_ = clone(self.model).fit(X, y, **options)
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self.model_ = clone(self.model).fit(X, y, **weights)
         return self
 
     @property
     def _fitted(self) -> Any:
         return getattr(self, "model_", self.model)
+
+    def __getattr__(self, name: str) -> Any:
+        """What the model learnt: classes_, n_features_in_, feature_names_in_, plan_, ..."""
+        if name.endswith("_") and not name.startswith("_") and name != "model_":
+            return getattr(self._fitted, name)
+        raise AttributeError(f"AtBudget has no attribute {name!r}")
 
     def __sklearn_is_fitted__(self) -> bool:
         """Fitted when the model is."""
@@ -165,13 +169,10 @@ class AtBudget(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         """Tags of the model: a classifier stays a classifier."""
-        return get_tags(self.model) if hasattr(self.model, "fit") else super().__sklearn_tags__()
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """Class labels of the model."""
-        classes: NDArray[Any] = self._fitted.classes_
-        return classes
+        if not isinstance(self.model, Predictor):
+            return get_tags(self.model)
+        regression = self.model.target.kind == "regression"
+        return get_tags(BudgetedRegressor() if regression else BudgetedClassifier())
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict at the budget."""
@@ -185,9 +186,13 @@ class AtBudget(BaseEstimator):
         """Scores at the budget."""
         return np.asarray(self._fitted.decision_function(X, self.budget, stop=self.stop))
 
-    def score(self, X: Any, y: Any) -> float:
+    def spend(self, X: Any) -> Floats:
+        """What each row pays."""
+        return np.asarray(self._fitted.spend(X, self.budget, stop=self.stop))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The model's score at the budget."""
-        return float(self._fitted.score(X, y, budget=self.budget))
+        return float(self._fitted.score(X, y, sample_weight, budget=self.budget))
 
 
 def at_budget(model: Any, budget: float | None, stop: str | None = None) -> AtBudget:

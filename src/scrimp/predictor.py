@@ -92,6 +92,15 @@ class Predictor:
         """What each row pays."""
         return self.answer(X, budget, **options)[1]
 
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, *, budget: Any = None, **options: Any
+    ) -> float:
+        """Accuracy, or explained variance (R^2) for a regression."""
+        from sklearn.metrics import accuracy_score, r2_score
+
+        metric = r2_score if self.target.kind == "regression" else accuracy_score
+        return float(metric(y, self.predict(X, budget, **options), sample_weight=sample_weight))
+
     def sweep(
         self, X: Any, budgets: Any, *, owned: Any = None, keys: Any = None, stop: str | None = None
     ) -> Sweep:
@@ -127,15 +136,16 @@ class Predictor:
     def _table(self, X: Any) -> NDArray[Any]:
         if as_frame(X) is not None:
             return self.columns.encode(X, only=self.plan.plan.columns_read.tolist())
+        self.columns.refuse_arrays_for_categories()
         array = check_array(X, dtype=FLOATS, ensure_all_finite=False)
         return self.columns.encode(array)
 
     def _owned(self, owned: Any, n: int) -> NDArray[np.bool_] | None:
-        """A mask over items (rows x items), ancestors included, from one over items or columns."""
+        """What rows own (rows x items), ancestors included."""
         if owned is None:
             return None
-        mask = np.asarray(owned)
-        costs = self.costs
+        costs, frame = self.costs, as_frame(owned)
+        mask = np.asarray(owned) if frame is None else self._named_mask(frame)
         if mask.dtype != bool or mask.ndim not in (1, 2):
             raise ValueError(
                 "owned must be a boolean mask over columns or items, for all rows or a row."
@@ -146,15 +156,37 @@ class Predictor:
                 f"owned has the shape {mask.shape}; expected {n} rows and as many columns as "
                 f"X ({costs.n_columns}) or the price list's items ({costs.n_items})."
             )
-        if mask.shape[1] == costs.n_columns:
-            mask = np.stack(
-                [mask[:, own].all(axis=1) if own else np.zeros(n, bool) for own in costs.columns],
-                axis=1,
-            )
+        if mask.shape[1] == costs.n_columns and frame is None:
+            mask = self._items_of_columns(mask)
         full = np.zeros((n, costs.n_items), dtype=bool)
         for item, closure in enumerate(costs.closures):
             full[:, closure] |= mask[:, [item]]
         return full
+
+    def _items_of_columns(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """A row has an item if it has all columns the item brings."""
+        brought = self.costs.columns
+        if self.costs.n_items == self.costs.n_columns and any(len(own) != 1 for own in brought):
+            raise ValueError(
+                "There are as many items as columns, so the mask `owned` may mean either. "
+                "Pass a data frame whose columns are named."
+            )
+        nothing = np.zeros(len(mask), dtype=bool)
+        return np.stack([mask[:, own].all(axis=1) if own else nothing for own in brought], axis=1)
+
+    def _named_mask(self, frame: Any) -> NDArray[np.bool_]:
+        """A mask over items from a frame of booleans, by the names of columns or items."""
+        given = {str(name): np.asarray(frame.get_column(name).to_numpy()) for name in frame.columns}
+        costs, nothing = self.costs, np.zeros(len(frame), dtype=bool)
+        unknown = [n for n in given if n not in self.columns.positions and n not in costs.names]
+        if unknown:
+            raise ValueError(f"owned names {unknown}, which are neither columns nor items.")
+        masks = []
+        for item, own in zip(costs.names, costs.columns, strict=True):
+            columns = [given.get(self.columns.name(c), nothing) for c in own]
+            have = np.all(columns, axis=0) if columns else nothing
+            masks.append(have | given.get(item, nothing))
+        return np.stack(masks, axis=1)
 
     def _warn_if_nothing_fits(self, budgets: Floats, owned: Any) -> None:
         largest, (least, item) = budgets.max(initial=0.0), self.plan.cheapest
@@ -175,3 +207,16 @@ def _as_keys(keys: Any, n: int) -> NDArray[np.uint64] | None:
     if values.shape != (n,) or values.dtype.kind not in "iu":
         raise ValueError(f"keys must be {n} whole numbers, one a row.")
     return values.astype(np.uint64)
+
+
+def as_predictor(model: Any) -> Predictor:
+    """The Predictor of a fitted estimator, or the model itself if it is one."""
+    if isinstance(model, Predictor):
+        return model
+    if not hasattr(type(model), "predictor_"):
+        raise TypeError(
+            f"model is a {type(model).__name__}; expected a fitted scrimp estimator or a "
+            "Predictor. Take the last step out of a pipeline, and the model out of at_budget."
+        )
+    predictor: Predictor = model.predictor_
+    return predictor

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -107,11 +108,12 @@ class Session:
         self._priced, self._columns, self._target = priced, columns, target
         self._rule = stop_rule(stop)
         self._X = np.full((1, len(columns)), np.nan)
-        have = self._owned_items(known or {}, owned)
-        for name, value in (known or {}).items():
+        known = _by_name("known", known)
+        have = self._owned_items(known, owned)
+        for name, value in known.items():
             self._X[0, self._position(name)] = self._number(self._position(name), value)
         self._ledger = Ledger(priced.costs, [budget], have)
-        keys = np.array([key % 2**64], dtype=np.uint64)
+        keys = np.array([operator.index(key) % 2**64], dtype=np.uint64)
         self._state = priced.plan.start(keys, self._ledger)
         self._stage = -1
         self._waiting: list[int] = []
@@ -152,7 +154,7 @@ class Session:
         together with what it requires; `arrived` names items without columns.
         """
         costs, told = self._priced.costs, self._named(arrived)
-        encoded = self._encode(values or {})
+        encoded = self._encode(_by_name("values", values))
         self._check_whole(told, encoded)
         for column, value in encoded.items():
             self._X[0, column] = value
@@ -296,6 +298,8 @@ class Session:
         return self._columns.positions[name]
 
     def _named(self, names: Iterable[str]) -> set[int]:
+        if isinstance(names, str):
+            raise TypeError(f"{names!r} is one name; expected a list of them: [{names!r}].")
         costs, names = self._priced.costs, list(names)
         unknown = [name for name in names if name not in costs.names]
         if unknown:
@@ -329,3 +333,14 @@ class Session:
                 f"What is known requires items that bring {lacking}, and this model cannot use "
                 "missing values. Give them in `known` too."
             )
+
+
+def _by_name(what: str, values: Any) -> dict[str, Any]:
+    """Values by column name, from a mapping or a pandas Series."""
+    if values is None:
+        return {}
+    if not hasattr(values, "items"):
+        raise TypeError(
+            f"{what} is a {type(values).__name__}; expected a mapping from column names to values."
+        )
+    return dict(values.items())

@@ -166,10 +166,14 @@ def test_missing_values_vote_by_themselves():
 
 def test_a_missing_value_abstains_where_training_had_none():
     rng = np.random.default_rng(0)
-    x = rng.normal(size=(50, 1))
-    y = (x[:, 0] + rng.normal(size=50) > 0).astype(int)
+    x = rng.normal(size=(50, 2))
+    y = (x[:, 0] + rng.normal(size=50) > -1).astype(int)
     model = BudgetedBoostingClassifier(n_rounds=5).fit(x, y)
-    assert model.decision_function([[np.nan]]) == [0.0]
+    row = [[np.nan, np.nan]]
+    assert model.predict_proba(row)[0, 1] == pytest.approx(y.mean())  # nobody votes: the prior
+    assert model.predict_proba(row).tolist() == model.predict_proba(row, budget=0.0).tolist()
+    sweep = model.sweep(np.array(row * 2), [0.0, 1.0, 2.0])
+    assert (sweep.scores == sweep.scores[0, 0]).all()
 
 
 def test_constant_columns_are_never_bought(table):
@@ -264,3 +268,86 @@ def test_bad_predictions_are_refused(table):
         model.predict(X, stop="soon")
     with pytest.raises(ValueError, match="owned must be a boolean mask"):
         model.predict(X, owned=["x1"])
+
+
+def test_a_failed_fit_leaves_the_model_as_it_was(table):
+    X, y, prices = table
+    model = BudgetedBoostingClassifier(prices, n_rounds=5)
+    with pytest.raises(ValueError, match="one class"):
+        model.fit(X, np.zeros(len(X)))
+    assert not hasattr(model, "plan_")
+    before = model.fit(X, y).decision_function(X)
+    for params in ({"random_state": "x"}, {"n_jobs": 0}, {"costs": [1.0]}):
+        with pytest.raises(ValueError, match=r"."):
+            model.set_params(**params).fit(X, y)
+        model.set_params(random_state=None, n_jobs=None, costs=prices)
+    np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+def test_names_of_a_frame_are_kept():
+    frame = pl.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": ["x", "y", "x", "y"]})
+    model = BudgetedBoostingClassifier(n_rounds=2).fit(frame, [0, 1, 0, 1])
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    assert model.n_features_in_ == 2
+    with pytest.raises(ValueError, match="fitted on a data frame with categories, and X is an"):
+        model.predict(np.array([[1.0, "x"]], dtype=object))
+
+
+def test_prices_of_a_series_go_by_its_labels():
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": [4.0, 1, 3, 2]})
+    prices = pd.Series({"b": 5.0, "a": 1.0})
+    model = BudgetedBoostingClassifier(prices, n_rounds=1).fit(frame, [0, 0, 1, 1])
+    assert dict(zip(model.plan_.costs.names, model.plan_.costs.prices, strict=True)) == {
+        "a": 1.0,
+        "b": 5.0,
+    }
+
+
+def test_owned_may_be_a_frame_with_names():
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=list("abc"))
+    y = (frame.sum(axis=1) > 0).to_numpy().astype(int)
+    model = BudgetedBoostingClassifier({"a": 5.0, "b": 3.0, "c": 1.0}, n_rounds=20).fit(frame, y)
+    owned = pd.DataFrame({"c": np.zeros(60, bool), "a": np.ones(60, bool)})
+    assert model.spend(frame, owned=owned).max() == 4.0
+    with pytest.raises(ValueError, match=r"owned names \['d'\]"):
+        model.spend(frame, owned=owned.rename(columns={"c": "d"}))
+
+
+def test_a_mask_that_may_mean_items_or_columns_is_refused():
+    costs = Costs(("fee", "pair"), (2.0, 5.0), ((), (0, 1)), ((), (0,)))
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    model = BudgetedBoostingClassifier(costs, n_rounds=5).fit(X, X[:, 0] > 0)
+    with pytest.raises(ValueError, match="may mean either"):
+        model.spend(X, owned=np.array([True, False]))
+
+
+def test_huge_weights_are_only_relative(table):
+    X, y, prices = table
+    model = BudgetedBoostingClassifier(prices, n_rounds=5)
+    plain = model.fit(X, y).decision_function(X)
+    huge = model.fit(X, y, sample_weight=np.full(len(X), 1e308)).decision_function(X)
+    np.testing.assert_allclose(huge, plain)
+
+
+def test_at_budget_is_an_estimator(table, tmp_path):
+    from sklearn.base import is_classifier
+    from sklearn.calibration import CalibratedClassifierCV
+
+    from scrimp import load, save
+
+    X, y, prices = table
+    plain = at_budget(BudgetedBoostingClassifier(prices, n_rounds=10), 3.0)
+    calibrated = CalibratedClassifierCV(plain, cv=3).fit(X, y)
+    assert calibrated.score(X, y) > 0.5
+    plain.fit(X, y, sample_weight=np.ones(len(X)))
+    assert plain.n_features_in_ == 6
+    assert plain.spend(X).max() <= 3.0
+    save(plain.model_, tmp_path / "m.scrimp")
+    loaded = at_budget(load(tmp_path / "m.scrimp"), 3.0)
+    assert is_classifier(loaded)
+    assert loaded.score(X, y) == plain.score(X, y)

@@ -13,7 +13,7 @@ from scrimp.predictor import Predictor
 from .handmade import NAMES, clinic, table
 
 quick = settings(
-    max_examples=20,
+    max_examples=15,
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

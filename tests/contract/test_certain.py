@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from scrimp.checks.driving import feed
 from scrimp.plan import StageTable
 from scrimp.plans import AdditivePlan, MenuPlan, StumpTable
 
-from .handmade import AGE, CERTAIN, CHOL, KINDS, additive, clinic, predictor, table, wrap
+from .handmade import AGE, CERTAIN, CHOL, KINDS, NAMES, additive, clinic, predictor, table, wrap
 from .strategies import problems, quick
 
 
@@ -38,19 +39,19 @@ def stump(column, vote):
     return StumpTable(np.array([column]), np.array([-np.inf]), np.array([0.0]), *[votes] * 3)
 
 
-def test_the_label_is_that_of_the_sums_and_not_of_the_prior():
+@pytest.mark.parametrize(("prior", "spent"), [(0.5, 0.5), (-0.5, 0.0)])
+def test_a_prior_that_says_otherwise_than_the_sums_is_reckoned_with(prior, spent):
+    """Who stops before the first vote answers with the prior, so its label must be right too."""
     costs = clinic()
     stages = StageTable(((costs.item_of[AGE],),))
-    plan = AdditivePlan(stages, stump(AGE, 1.0), prior=[0.5], base=[-10.0])
+    plan = AdditivePlan(stages, stump(AGE, 1.0), prior=[prior], base=[-10.0])
     for model in (wrap(plan, costs), wrap(MenuPlan([plan]), costs)):
-        scores, spent = model.answer(table(2), stop="certain")
-        assert spent.tolist() == [0.0, 0.0]
         assert model.predict(table(2)).tolist() == [0, 0]
         assert model.predict(table(2), stop="certain").tolist() == [0, 0]
-        session = model.session(stop="certain")
-        assert session.ask() is None
+        assert model.spend(table(2), stop="certain").tolist() == [spent, spent]
+        session = feed(model.session(stop="certain"), table(2)[0], NAMES)
         assert session.read().label == 0
-        assert session.read().scores == scores[0]
+        assert session.spent == spent
 
 
 def test_what_is_owned_still_counts_after_an_early_stop():

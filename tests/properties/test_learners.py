@@ -24,4 +24,4 @@ def test_a_learner_keeps_what_all_promise(name, check):
     learner, excluded = LEARNERS[name]
     if check.__name__ in excluded:
         pytest.skip("opted out by name")
-    check(learner, max_examples=15)
+    check(learner, max_examples=12)

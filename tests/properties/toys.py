@@ -23,7 +23,7 @@ class Toy(BudgetedClassifier):
         self.budget = budget
 
     def fit(self, X, y):
-        table, y = self._learn_table(X, y)
+        table, y, self.columns_ = self._learn_table(X, y)
         classes, signs = np.unique(y, return_inverse=True)
         self.target_ = Target("binary", classes)
         costs = self.read_prices(as_costs(self.costs, table.shape[1], self.columns_.names))
@@ -56,7 +56,7 @@ class ToyRegressor(BudgetedRegressor):
         self.costs = costs
 
     def fit(self, X, y):
-        table, y = self._learn_table(X, y)
+        table, y, self.columns_ = self._learn_table(X, y)
         self.target_ = Target("regression", np.array([]))
         costs = as_costs(self.costs, table.shape[1], self.columns_.names)
         items = [item for item in range(costs.n_items) if costs.columns[item]]

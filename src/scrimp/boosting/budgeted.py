@@ -6,43 +6,31 @@ Huang, Powers and Reyzin, "Training-Time Optimization of a Budgeted Booster", IJ
 from __future__ import annotations
 
 import math
-import warnings
-from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight
 
+from ..columns import Columns
 from ..costs import Costs, as_costs
 from ..estimator import BudgetedClassifier
 from ..events import Progress, emit
+from ..kernels import n_threads
 from ..ledger import Ledger
-from ..plan import PricedPlan, StageTable
-from ..plans import AdditivePlan, MenuPlan, StumpTable
 from ..target import Target
 from ..validation import check_budget, check_budgets, check_choice
+from .labels import SignedRows, signed_rows
 from .offers import Offers
 from .rules import RULES
-from .stump_search import Stump, StumpSearch
+from .runs import Run, plan_of, warn_of_prior
+from .stump_search import StumpSearch
 
 #: Alg. 1, line 8 gives a perfect stump an infinite weight; an edge counts as at most this.
 EDGE_CAP = 1.0 - 1e-4
 _PERFECT = 1.0 - 1e-12
 #: What two bytes can number, missing values left aside.
 _MOST_BINS = 65_535
-
-
-@dataclass
-class _Run:
-    """One training: what was chosen, in order, and what it cost."""
-
-    budget: float
-    ledger: Ledger
-    rounds: list[tuple[Stump, float]] = field(default_factory=list)
 
 
 class BudgetedBoostingClassifier(BudgetedClassifier):
@@ -150,44 +138,48 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         interruption is raised again.
         """
         self._check_params()
-        table, y = self._learn_table(X, y)
-        self._check_categories()
-        table, signs, weights = self._learn_target(table, y, sample_weight)
-        costs = as_costs(self.costs, table.shape[1], self.columns_.names)
-        runs = [_Run(b, Ledger(costs, [b])) for b in self._budgets()]
+        table, y, columns = self._learn_table(X, y)
+        _check_categories(columns)
+        rows = signed_rows(table, y, sample_weight)
+        costs = as_costs(self.costs, len(columns), columns.names)
+        runs = [Run(budget, Ledger(costs, [budget])) for budget in self._budgets()]
         try:
-            self._train(table, signs, weights, costs, runs)
-        finally:  # Ctrl-C too leaves a valid model
-            self._finish(costs, weights, signs, runs)
+            self._train(rows, columns, costs, runs)
+        except KeyboardInterrupt:
+            if runs[0].rounds:
+                self._adopt(runs, rows, columns, costs)
+            raise
+        self._adopt(runs, rows, columns, costs)
         if not len(self.edges_):
-            self._warn_of_prior(costs, runs[-1].budget)
+            warn_of_prior(costs, runs[-1].budget)
         return self
 
-    def _train(
-        self,
-        table: NDArray[Any],
-        signs: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        costs: Costs,
-        runs: list[_Run],
-    ) -> None:
-        equal = bool((weights == weights[0]).all())
+    def _adopt(self, runs: list[Run], rows: SignedRows, columns: Columns, costs: Costs) -> None:
+        """Become the model that the rounds done so far make."""
+        self.plan_ = plan_of(runs, costs, rows.prior, self.unaffordable)
+        self.edges_ = next((run.edges for run in reversed(runs) if run.rounds), np.empty(0))
+        self.columns_ = columns
+        self.target_ = Target("binary", rows.classes, scale=2.0)
+
+    def _train(self, rows: SignedRows, columns: Columns, costs: Costs, runs: list[Run]) -> None:
+        # quantiles are cheaper without weights
+        weights = None if (rows.weights == rows.weights[0]).all() else rows.weights
         with StumpSearch(
-            table,
-            signs,
-            None if equal else weights,  # quantiles are cheaper without
-            categorical=self.columns_.is_categorical(),
+            rows.table,
+            rows.signs,
+            weights,
+            categorical=columns.is_categorical(),
             max_bins=self.max_bins,
             random_state=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            n_threads=effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs),
+            n_threads=_n_threads(self.n_jobs),
         ) as search:
             for number, run in enumerate(runs):
                 if number:
-                    search.restart(signs, weights)
+                    search.restart(rows.signs, weights)
                 label = "fit" if len(runs) == 1 else f"fit {number + 1}/{len(runs)}"
                 self._boost(search, costs, run, label)
 
-    def _boost(self, search: StumpSearch, costs: Costs, run: _Run, label: str) -> None:
+    def _boost(self, search: StumpSearch, costs: Costs, run: Run, label: str) -> None:
         """AdaBoostBT(S, B, C), Alg. 1."""
         offers = Offers(costs, run.ledger, self.rule, self.unaffordable == "skip")
         for t in range(self.n_rounds):  # line 3
@@ -209,19 +201,13 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
     def _check_params(self) -> None:
         check_choice("rule", self.rule, tuple(RULES))
         check_choice("unaffordable", self.unaffordable, ("skip", "stop"))
+        check_random_state(self.random_state)
+        _n_threads(self.n_jobs)
         for name, least, most in (("n_rounds", 1, math.inf), ("max_bins", 2, _MOST_BINS)):
             value = getattr(self, name)
             if not isinstance(value, int | np.integer) or not least <= value <= most:
                 limit = f" and <= {most}" if most < math.inf else ""
                 raise ValueError(f"{name} is {value!r}; expected a whole number >= {least}{limit}.")
-
-    def _check_categories(self) -> None:
-        for column, categories in enumerate(self.columns_.categories):
-            if categories is not None and len(categories) > _MOST_BINS:
-                raise ValueError(
-                    f"Column {self.columns_.name(column)!r} has {len(categories)} categories; "
-                    f"expected at most {_MOST_BINS}. Is it an identifier? Leave it out."
-                )
 
     def _budgets(self) -> list[float]:
         if self.budget is None or np.ndim(self.budget) == 0:
@@ -229,59 +215,6 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         budgets: list[float] = np.unique(check_budgets(self.budget)).tolist()
         # a run that stops is a prefix of the run with more money: one training is all
         return budgets[-1:] if self.unaffordable == "stop" else budgets
-
-    def _learn_target(
-        self, table: NDArray[Any], y: NDArray[Any], sample_weight: Any
-    ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
-        """The rows that count, their labels as signs, and their weights."""
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y")
-        if kind != "binary":
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is {kind}."
-            )
-        weights = _check_sample_weight(
-            sample_weight, table, dtype=np.float64, ensure_non_negative=True
-        )
-        keep = weights > 0
-        if not keep.all():
-            table, y, weights = table[keep], y[keep], weights[keep]
-        classes = np.unique(y)
-        if len(classes) < 2:
-            raise ValueError(
-                f"y holds one class only, {classes.tolist()}, among the rows with a positive "
-                "weight; expected two classes."
-            )
-        self.target_ = Target("binary", classes, scale=2.0)
-        return table, np.where(y == classes[1], 1.0, -1.0), weights
-
-    def _finish(
-        self,
-        costs: Costs,
-        weights: NDArray[np.float64],
-        signs: NDArray[np.float64],
-        runs: list[_Run],
-    ) -> None:
-        """Turn the rounds done into plans."""
-        positive = weights[signs > 0].sum() / weights.sum()
-        prior = 0.5 * math.log(positive / (1.0 - positive))
-        runs = [run for run in runs if run.rounds] or runs[-1:]
-        entries = [_plan(run, costs, prior, self.unaffordable) for run in runs]
-        self.plan_ = PricedPlan(entries[0] if len(entries) == 1 else MenuPlan(entries), costs)
-        self.edges_ = np.array([stump.edge for stump, _ in runs[-1].rounds])
-
-    def _warn_of_prior(self, costs: Costs, budget: float) -> None:
-        least = min((costs.price_of([i]), costs.names[i]) for i in set(costs.item_of))
-        if Ledger(costs, [budget]).can_pay([costs.names.index(least[1])]):
-            reason = "No column has an edge, or the first choice is too dear"
-        else:
-            price, item = least
-            reason = f"The cheapest item {item!r} costs {price:g} but the budget is {budget:g}"
-        warnings.warn(
-            f"{reason}, so nothing is bought and every answer is the prior. Raise the budget.",
-            UserWarning,
-            stacklevel=3,
-        )
 
     def __sklearn_tags__(self) -> Any:
         """Binary, with missing values."""
@@ -291,18 +224,14 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         return tags
 
 
-def _plan(run: _Run, costs: Costs, prior: float, refusal: str) -> AdditivePlan:
-    stumps = [stump for stump, _ in run.rounds]
-    alpha = np.array([alpha for _, alpha in run.rounds]).reshape(-1, 1)
+def _check_categories(columns: Columns) -> None:
+    for column, categories in enumerate(columns.categories):
+        if categories is not None and len(categories) > _MOST_BINS:
+            raise ValueError(
+                f"Column {columns.name(column)!r} has {len(categories)} categories; "
+                f"expected at most {_MOST_BINS}. Is it an identifier? Leave it out."
+            )
 
-    def column_of(name: str) -> NDArray[np.float64]:
-        return np.array([getattr(stump, name) for stump in stumps], dtype=np.float64)
 
-    table = StumpTable(
-        np.array([stump.column for stump in stumps], dtype=np.int64),
-        column_of("low"),
-        column_of("high"),
-        *(column_of(side).reshape(-1, 1) * alpha for side in ("inside", "outside", "missing")),
-    )
-    stages = StageTable(tuple((costs.item_of[stump.column],) for stump in stumps))
-    return AdditivePlan(stages, table, [prior], refusal=refusal)
+def _n_threads(n_jobs: int | None) -> int:
+    return n_threads() if n_jobs is None else int(effective_n_jobs(n_jobs))

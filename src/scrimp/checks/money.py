@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
-import numpy as np
-
+from ..costs import Costs
 from ..ledger import within
 from .cases import COLUMNS, Case
 from .driving import feed, price_of, values_of
@@ -59,25 +59,24 @@ def check_currency(estimator: Any, case: Case) -> None:
 def check_owned_is_free(estimator: Any, case: Case) -> None:
     """What a row has already costs nothing and is used."""
     model, costs, rng = case.fit(estimator), case.costs, case.rng
-    fees = price_of(
-        costs, (n for n, own in zip(costs.names, costs.columns, strict=True) if not own)
-    )
-    everything = np.ones(len(COLUMNS), dtype=bool)
-    assert (model.spend(case.X, owned=everything) <= fees).all(), "pays for columns that are owned."
+    everything = _owned(costs, costs.names, len(case.X))
+    assert not model.spend(case.X, owned=everything).any(), "pays for what is owned."
     all_bought = scores_of(model, case.X)
-    assert_same(scores_of(model, case.X, fees, owned=everything), all_bought, "owned is not used")
-    nothing = np.zeros((len(case.X), len(COLUMNS)), dtype=bool)
+    assert_same(scores_of(model, case.X, 0.0, owned=everything), all_bought, "owned is not used")
     for budget in case.budgets:
-        plain = model.spend(case.X, budget)
-        assert_same(model.spend(case.X, budget, owned=nothing), plain, "owning nothing costs")
         some = costs.closure(rng.choice(costs.n_items, 2).tolist())
-        columns = [c for item in some for c in costs.columns[item]]
-        mask = np.isin(np.arange(len(COLUMNS)), columns)
-        known = values_of(case.X[0], (COLUMNS[c] for c in columns), COLUMNS)
-        session = model.session(budget, known=known)
+        columns = [COLUMNS[c] for item in some for c in costs.columns[item]]
+        session = model.session(budget, known=values_of(case.X[0], columns, COLUMNS))
         before = set(session.bought)
         feed(session, case.X[0], COLUMNS)
-        spent = model.spend(case.X[:1], budget, owned=mask)[0]
+        spent = model.spend(case.X[:1], budget, owned=_owned(costs, columns, 1))[0]
         assert spent == session.spent, f"owning {columns}, a batch pays otherwise than a session."
         real = price_of(costs, set(session.bought) - before)
         assert session.spent == real, f"owning {sorted(before)}, pays {session.spent} for {real}."
+
+
+def _owned(costs: Costs, have: Collection[str], n: int) -> Any:
+    """A mask by the names of columns and items; a bare array may be ambiguous."""
+    from polars import DataFrame
+
+    return DataFrame({name: [name in have] * n for name in (*COLUMNS, *costs.names)})

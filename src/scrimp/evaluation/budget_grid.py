@@ -10,7 +10,7 @@ import numpy as np
 from ..ledger import Ledger
 from ..plan import Floats, PricedPlan
 from ..plans import MenuPlan
-from ..predictor import Predictor
+from ..predictor import as_predictor
 
 #: Kinds whose stages come in one order, whatever the row and its values.
 _FIXED_ORDER = ("additive", "prefix", "blocks")
@@ -54,19 +54,6 @@ def default_budgets(model: Any, n: int = 50) -> Floats:
     if len(changes) > n:
         kept = np.linspace(0, len(changes) - 1, n).round().astype(int).tolist()
     return np.array([changes[i] for i in kept])
-
-
-def as_predictor(model: Any) -> Predictor:
-    """The Predictor of a fitted estimator, or the model itself if it is one."""
-    if isinstance(model, Predictor):
-        return model
-    if hasattr(type(model), "predictor_") or hasattr(model, "predictor_"):
-        predictor: Predictor = model.predictor_
-        return predictor
-    raise TypeError(
-        f"model is a {type(model).__name__}; expected a fitted scrimp estimator or a Predictor. "
-        "Take the last step out of a pipeline, and the model out of at_budget."
-    )
 
 
 def _changes(priced: PricedPlan) -> set[float]:

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from ..ledger import limit
 from ..plan import Floats
+from ..predictor import as_predictor
 from ..sweep import Sweep
 from ..validation import check_budget
 from .bootstrap import bootstrap_interval
-from .budget_grid import as_predictor, default_budgets
+from .budget_grid import default_budgets
 from .scoring import Scoring, find_scorer, measure_of
 from .truth import check_truth, check_weight
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..plan import PricedPlan, Purchase
 from ..plans import MenuPlan
+from ..predictor import as_predictor
 from .axes import new_axes, plain, price_texts, tidy, with_unit
-from .budget_grid import as_predictor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

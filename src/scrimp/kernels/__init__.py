@@ -26,3 +26,10 @@ def run_pieces(
         wait(futures)
     for future in futures:
         future.result()
+
+
+def n_threads() -> int:
+    """All cores, or what NUMBA_NUM_THREADS says, as joblib makes it do in its workers."""
+    from numba.core import config
+
+    return int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - made at import

@@ -28,10 +28,23 @@ def _vote(values, low, high, inside, outside, missing, votes):
 
 
 @njit(cache=True, nogil=True)
+def _answer(totals, base, prior, out):
+    """The sums of a block of rows; the prior where they are still where they began."""
+    for i in range(out.shape[0]):
+        moved = False
+        for k in range(out.shape[1]):
+            out[i, k] = totals[k, i]
+            moved = moved or totals[k, i] != base[k]
+        if not moved:
+            out[i] = prior
+
+
+@njit(cache=True, nogil=True)
 def add_stumps(
-    sums, stumps, slots, X, rows, counts, out, column, low, high, inside, outside, missing
-):
-    """Add votes to sums, stumps in their order, and note the sums after some of them.
+    sums, stumps, slots, X, rows, counts, base, prior, out, column, low, high, inside, outside,
+    missing
+):  # fmt: skip
+    """Add votes to sums, stumps in their order, and note the answers after some of them.
 
     Parameters
     ----------
@@ -44,7 +57,9 @@ def add_stumps(
     counts : int array, ascending
         After so many of the stumps ...
     out : float array (len(counts), rows, outputs)
-        ... the sums are copied here.
+        ... the sums are copied here, or `prior` where they equal `base`.
+    base, prior : float arrays (outputs,)
+        See `out`.
     column, low, high, inside, outside, missing
         The table of stumps.
     """
@@ -59,7 +74,7 @@ def add_stumps(
         noted = 0
         for t in range(len(stumps) + 1):
             while noted < len(counts) and counts[noted] == t:
-                out[noted, start:stop] = totals[:, : stop - start].T
+                _answer(totals, base, prior, out[noted, start:stop])
                 noted += 1
             if t == len(stumps):
                 break
@@ -77,14 +92,14 @@ def add_stumps(
 
 @njit(cache=True, nogil=True)
 def add_stumps_to_lanes(
-    lanes, stumps, slots, takes, X, rows, column, low, high, inside, outside, missing
+    lanes, stumps, slots, takes, X, rows, base, prior, column, low, high, inside, outside, missing
 ):
     """Add each stump to those of several sums that take it, with one look at the values.
 
     Parameters
     ----------
     lanes : float array (lanes, rows, outputs)
-        Changed in place.
+        Changed in place, from sums to answers: `prior` where they equal `base`.
     takes : bool array (lanes, len(stumps))
         Which lanes add which stump.
     """
@@ -110,4 +125,4 @@ def add_stumps_to_lanes(
                         for i in range(_BLOCK):
                             total[i] += votes[i]
         for lane in range(n_lanes):
-            lanes[lane, start:stop] = totals[lane, :, : stop - start].T
+            _answer(totals[lane], base, prior, lanes[lane, start:stop])

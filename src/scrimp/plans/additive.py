@@ -41,7 +41,7 @@ class AdditivePlan(Plan[AdditiveState]):
     stumps : StumpTable
         The weak learners, weights included, in order.
     prior : float array (outputs,)
-        The answer while nothing is known.
+        The answer where nothing is known: no vote has moved the sums, or they cancel out.
     base : float array (outputs,), optional
         Where the sums start; 0 by default.
     refusal : {"skip", "stop"}
@@ -108,11 +108,11 @@ class AdditivePlan(Plan[AdditiveState]):
         state.position = stage + 1 if self.refusal == "skip" else len(self.stages)
 
     def read(self, state: AdditiveState) -> Floats:
-        """The prior before the first stump, then the sums or the mean of the partial sums."""
-        if state.count == 0:
-            return np.tile(self.prior, (state.n, 1))
+        """The sums or the mean of the partial sums; the prior where no vote has moved them."""
         self._add_pending(state)
-        return (state.sums if self.fold == "add" else state.means).copy()
+        scores = (state.sums if self.fold == "add" else state.means).copy()
+        scores[(state.sums == self.base).all(axis=1)] = self.prior
+        return scores
 
     def split(self, state: AdditiveState, index: Ints) -> AdditiveState:
         """Some of the rows; what waits is added first, since it is a matter of all rows."""
@@ -129,22 +129,20 @@ class AdditivePlan(Plan[AdditiveState]):
         forked = all(state.sums is states[0].sums for state in states)
         if self.fold != "add" or not forked or not sources or states[0].n == 1:
             return super().read_all(states)
-        answers = self._read_forks(states, *sources[0])
-        answers[[state.count == 0 for state in states]] = self.prior
-        return answers
+        return self._read_forks(states, *sources[0])
 
     def _read_forks(self, states: Sequence[AdditiveState], X: NDArray[Any], rows: Ints) -> Floats:
-        """Sums of states that differ only in the stumps they wait for."""
+        """Answers of states that differ only in the stumps they wait for."""
         longest = max((state.pending for state in states), key=len)
         counts = [len(state.pending) for state in states]
+        sums, answers = states[0].sums, (self.base, self.prior)
         prefixes = all(state.pending == longest[: len(state.pending)] for state in states)
         if prefixes and counts == sorted(counts):
-            return self.stumps.add_noting(states[0].sums.copy(), longest, X, rows, counts)
+            return self.stumps.answers_after(sums.copy(), longest, X, rows, counts, *answers)
         union = sorted({stump for state in states for stump in state.pending})
         takes = np.array([np.isin(union, state.pending) for state in states])
-        lanes = np.tile(states[0].sums, (len(states), 1, 1))
-        self.stumps.add_to_lanes(lanes, union, takes, X, rows)
-        return lanes
+        lanes = np.tile(sums, (len(states), 1, 1))
+        return self.stumps.answers_of_lanes(lanes, union, takes, X, rows, *answers)
 
     def _add_pending(self, state: AdditiveState) -> None:
         if not state.pending or state.source is None:
@@ -187,13 +185,13 @@ class AdditivePlan(Plan[AdditiveState]):
         unsure = list(unsure)
         table = (self.stumps.inside, self.stumps.outside, self.stumps.missing)
         votes = np.stack([vote[unsure] for vote in table])
-        least = np.minimum(votes.min(axis=0), 0.0).sum(axis=0)
-        most = np.maximum(votes.max(axis=0), 0.0).sum(axis=0)
-        return known + least, known + most
-
-    def settle(self, state: AdditiveState) -> None:
-        """The sums stand, even before the first vote: it is their label that is certain."""
-        state.count = max(state.count, 1)
+        least = known + np.minimum(votes.min(axis=0), 0.0).sum(axis=0)
+        most = known + np.maximum(votes.max(axis=0), 0.0).sum(axis=0)
+        # sums that end where they began answer with the prior
+        unmoved = ((least <= self.base) & (self.base <= most)).all(axis=1)
+        least[unmoved] = np.minimum(least[unmoved], self.prior)
+        most[unmoved] = np.maximum(most[unmoved], self.prior)
+        return least, most
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """All there is to the plan."""

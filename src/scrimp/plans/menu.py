@@ -27,7 +27,7 @@ class MenuState(State):
 
 
 class MenuPlan(Plan[MenuState]):
-    """The best entry that the budget pays for in full runs; if none, the cheapest.
+    """The best entry that the budget pays for in full runs; if none, the first.
 
     Its answer is that of the best entry whose items are all owned, else the running one's.
     When an item cannot be had, the best entry without it that the rest can pay takes over.

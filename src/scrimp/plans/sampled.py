@@ -25,7 +25,6 @@ class SampledState(State):
     keys: NDArray[np.uint64]
     full: bool
     position: int
-    told: int
     sure: Floats
     drawn: Floats
     draws: Ints
@@ -50,7 +49,7 @@ class SampledPlan(Plan[SampledState]):
     probability : float array (stumps,)
         Chance of each stump in one draw; sums to 1 over the stumps that are drawn.
     prior : float array (outputs,)
-        The answer while nothing is known.
+        The answer where nothing is known: no vote has moved the sums, or they cancel out.
     seed : int
         All chance comes from it, the row's key and the number of the draw.
     max_draws : int
@@ -108,7 +107,6 @@ class SampledPlan(Plan[SampledState]):
             keys=keys,
             full=ledger.can_pay(self.decisive()[0]),
             position=0,
-            told=0,
             sure=np.zeros((n, self.n_outputs)),
             drawn=np.zeros((n, self.n_outputs)),
             draws=np.zeros(n, dtype=np.int64),
@@ -143,7 +141,6 @@ class SampledPlan(Plan[SampledState]):
     def tell(self, state: SampledState, stage: int, X: NDArray[Any], rows: Ints) -> None:
         """Add a sure vote, or a drawn one divided by its chance."""
         votes = self.stumps.votes(stage, X[rows, self.stumps.column[stage]])
-        state.told += 1
         if self._is_sure(state):
             state.sure += votes
             state.position += 1
@@ -166,9 +163,9 @@ class SampledPlan(Plan[SampledState]):
 
     def read(self, state: SampledState) -> Floats:
         """The sure votes plus the mean of the drawn ones."""
-        if state.told == 0:
-            return np.tile(self.prior, (state.n, 1))
-        return state.sure + state.drawn / np.maximum(state.draws, 1)[:, None]
+        scores = state.sure + state.drawn / np.maximum(state.draws, 1)[:, None]
+        scores[(scores == 0).all(axis=1)] = self.prior
+        return scores
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """All there is to the plan."""

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from joblib import cpu_count
 from numpy.typing import NDArray
 
+from ..kernels import n_threads
 from ..plan import Arrays, Floats, Ints
 from ..validation import float_array, int_array
 
@@ -90,12 +90,23 @@ class StumpTable:
         if len(rows) == 1:
             self._add_to_one(sums[0], stumps, X[rows[0]])
         else:
-            self.add_noting(sums, stumps, X, rows, [])
+            nothing = np.zeros(self.n_outputs)
+            self.answers_after(sums, stumps, X, rows, [], nothing, nothing)
 
-    def add_noting(
-        self, sums: Floats, stumps: list[int], X: NDArray[Any], rows: Ints, counts: list[int]
+    def answers_after(
+        self,
+        sums: Floats,
+        stumps: list[int],
+        X: NDArray[Any],
+        rows: Ints,
+        counts: list[int],
+        base: Floats,
+        prior: Floats,
     ) -> Floats:
-        """Add the votes to sums and return the sums after each of some counts of stumps."""
+        """Add the votes to sums, and return the answers after some counts of stumps.
+
+        An answer is the sums, or `prior` where they still equal `base`.
+        """
         from ..kernels.additive import add_stumps
 
         which, slots = self._slots(stumps)
@@ -103,32 +114,35 @@ class StumpTable:
         out = np.empty((len(when), *sums.shape))
         _in_threads(
             lambda a, b: add_stumps(
-                sums[a:b], which, slots, X, rows[a:b], when, out[:, a:b], *self._table
+                sums[a:b], which, slots, X, rows[a:b], when, base, prior, out[:, a:b], *self._table
             ),
             len(rows),
             work=len(rows) * len(stumps),
         )
         return out
 
-    def add_to_lanes(
+    def answers_of_lanes(
         self,
         lanes: Floats,
         stumps: list[int],
         takes: NDArray[np.bool_],
         X: NDArray[Any],
         rows: Ints,
-    ) -> None:
-        """Add the votes of stumps to those of several sums that take them."""
+        base: Floats,
+        prior: Floats,
+    ) -> Floats:
+        """Add the votes of stumps to those of several sums that take them; their answers."""
         from ..kernels.additive import add_stumps_to_lanes
 
         which, slots = self._slots(stumps)
         _in_threads(
             lambda a, b: add_stumps_to_lanes(
-                lanes[:, a:b], which, slots, takes, X, rows[a:b], *self._table
+                lanes[:, a:b], which, slots, takes, X, rows[a:b], base, prior, *self._table
             ),
             len(rows),
             work=len(rows) * len(stumps),
         )
+        return lanes
 
     def _slots(self, stumps: list[int]) -> tuple[Ints, Ints]:
         """The stumps, and a number for each that those on the same column share."""
@@ -156,7 +170,7 @@ class StumpTable:
 
 def _in_threads(add: Callable[[int, int], None], n: int, work: int) -> None:
     """Call ``add(start, stop)`` on parts of n rows, in threads where that is worth it."""
-    workers = int(cpu_count()) if work >= _THREAD_WORK else 1
+    workers = n_threads() if work >= _THREAD_WORK else 1
     if workers == 1:
         add(0, n)
         return

@@ -28,7 +28,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..predictor import Predictor
+from ..predictor import Predictor, as_predictor
 from .atomic import write_atomically
 from .container import pack, unpack
 from .errors import ModelFileError
@@ -50,7 +50,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ValueError
         If `load` could not read it back.
     """
-    data = _bytes_of(_predictor_of(model))
+    data = _bytes_of(as_predictor(model))
     write_atomically(path, data)
 
 
@@ -117,17 +117,6 @@ def _version() -> str:
         return version("scrimp")
     except PackageNotFoundError:  # run from its sources
         return "unknown"
-
-
-def _predictor_of(model: Any) -> Predictor:
-    if isinstance(model, Predictor):
-        return model
-    if not hasattr(type(model), "predictor_"):
-        raise TypeError(
-            f"model is a {type(model).__name__}; expected a fitted scrimp estimator or a Predictor."
-        )
-    predictor: Predictor = model.predictor_
-    return predictor
 
 
 def _reason(error: Exception) -> str:

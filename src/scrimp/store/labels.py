@@ -1,4 +1,4 @@
-"""Class labels as an array that a model file can hold, and back with the very same type."""
+"""Class labels as an array that a model file can hold, and back with the same type."""
 
 from __future__ import annotations
 

@@ -1,0 +1,62 @@
+"""Labels of two classes as signs, with weights."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight
+
+
+@dataclass(frozen=True, eq=False)
+class SignedRows:
+    """The rows that count in a training.
+
+    Parameters
+    ----------
+    table : array (rows, columns)
+        Those with a positive weight.
+    signs : float array (rows,)
+        -1 for the first class, +1 for the second.
+    weights : float array (rows,)
+        At most 1.
+    classes : array (2,)
+        Sorted.
+    """
+
+    table: NDArray[Any]
+    signs: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    classes: NDArray[Any]
+
+    @property
+    def prior(self) -> float:
+        """Half the log-odds of the second class, the scale of AdaBoost's votes."""
+        share = self.weights[self.signs > 0].sum() / self.weights.sum()
+        return 0.5 * math.log(share / (1.0 - share))
+
+
+def signed_rows(table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> SignedRows:
+    """Check labels and weights; leave out rows of weight 0."""
+    check_classification_targets(y)
+    kind = type_of_target(y, input_name="y")
+    if kind != "binary":
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {kind}."
+        )
+    weights = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
+    keep = weights > 0
+    if not keep.all():
+        table, y, weights = table[keep], y[keep], weights[keep]
+    classes = np.unique(y)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only, {classes.tolist()}, among the rows with a positive "
+            "weight; expected two classes."
+        )
+    signs = np.where(y == classes[1], 1.0, -1.0)
+    return SignedRows(table, signs, weights / weights.max(), classes)
