@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 
+from scrimp import BudgetedBoostingClassifier, at_budget
 from scrimp.columns import Columns
 from scrimp.plan import PricedPlan
 from scrimp.session import Request, Session
@@ -233,3 +234,36 @@ def test_keys_may_be_any_whole_number():
 def test_a_budget_is_one_number_that_is_not_negative(budget):
     with pytest.raises(ValueError, match="budget"):
         session([AGE], budget)
+
+
+def test_an_answer_counts_all_that_is_owned():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = (X[:, 0] + 0.6 * X[:, 1] > 0).astype(int)
+    model = BudgetedBoostingClassifier([1.0, 1.0], rule="edge", n_rounds=20).fit(X, y)
+    session = model.session(known={"x1": 2.0})
+    assert session.ask().items == ("x0",)
+    row = [[np.nan, 2.0]]
+    expected = model.decision_function(row, budget=0.0, owned=np.array([False, True]))
+    assert session.read().scores == expected  # as if it were cut off now
+    session.tell({"x0": -1.0})
+    assert session.read().scores == model.decision_function([[-1.0, 2.0]])
+
+
+def test_telling_nothing_is_refused():
+    X = np.arange(8.0).reshape(8, 1)
+    model = BudgetedBoostingClassifier(n_rounds=2).fit(X, [0, 0, 1, 0, 1, 1, 1, 1])
+    session = model.session()
+    with pytest.raises(ValueError, match=r"Nothing was told; expected \['x0'\]"):
+        session.tell({})
+    assert session.spent == 0.0
+
+
+def test_at_budget_of_a_pipeline():
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    pipe = make_pipeline(StandardScaler(), BudgetedBoostingClassifier(n_rounds=5))
+    plain = at_budget(pipe, 1.0).fit(X, X[:, 1] > 0)
+    assert plain.score(X, X[:, 1] > 0) > 0.9

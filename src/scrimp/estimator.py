@@ -7,7 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
@@ -165,7 +167,13 @@ class AtBudget(BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         """Fitted when the model is."""
-        return hasattr(self._fitted, "plan_") or isinstance(self._fitted, Predictor)
+        if isinstance(self._fitted, Predictor):
+            return True
+        try:
+            check_is_fitted(self._fitted)
+        except NotFittedError:
+            return False
+        return True
 
     def __sklearn_tags__(self) -> Any:
         """Tags of the model: a classifier stays a classifier."""
@@ -174,25 +182,30 @@ class AtBudget(BaseEstimator):
         regression = self.model.target.kind == "regression"
         return get_tags(BudgetedRegressor() if regression else BudgetedClassifier())
 
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {"budget": self.budget} | ({} if self.stop is None else {"stop": self.stop})
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict at the budget."""
-        return np.asarray(self._fitted.predict(X, self.budget, stop=self.stop))
+        return np.asarray(self._fitted.predict(X, **self._options))
 
     def predict_proba(self, X: Any) -> Floats:
         """Class probabilities at the budget."""
-        return np.asarray(self._fitted.predict_proba(X, self.budget, stop=self.stop))
+        return np.asarray(self._fitted.predict_proba(X, **self._options))
 
     def decision_function(self, X: Any) -> Floats:
         """Scores at the budget."""
-        return np.asarray(self._fitted.decision_function(X, self.budget, stop=self.stop))
+        return np.asarray(self._fitted.decision_function(X, **self._options))
 
     def spend(self, X: Any) -> Floats:
         """What each row pays."""
-        return np.asarray(self._fitted.spend(X, self.budget, stop=self.stop))
+        return np.asarray(self._fitted.spend(X, **self._options))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The model's score at the budget."""
-        return float(self._fitted.score(X, y, sample_weight, budget=self.budget))
+        """Accuracy at the budget, or explained variance (R^2) of a regression."""
+        metric = accuracy_score if is_classifier(self) else r2_score
+        return float(metric(y, self.predict(X), sample_weight=sample_weight))
 
 
 def at_budget(model: Any, budget: float | None, stop: str | None = None) -> AtBudget:

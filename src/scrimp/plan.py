@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -208,6 +208,14 @@ class Plan(ABC, Generic[S]):
         """
         raise TypeError(_no_bound(self.kind))
 
+    def free_now(self, state: S, is_owned: Callable[[int], bool]) -> Sequence[int]:
+        """Stages to come that would still count if nothing more could be bought."""
+        return ()
+
+    def extents(self) -> Sequence[Sequence[int]]:
+        """Sets of items, of which a row buys at most one if no purchase fails."""
+        return [tuple({item for items in self.stages.items for item in items})]
+
     def headroom(self, state: S, stage: int) -> float:
         """How much must be left, beside what is spent, for a stage to start."""
         return self.stages.headroom[stage]
@@ -297,8 +305,8 @@ class PricedPlan:
 
     @cached_property
     def price(self) -> float:
-        """The price of everything the plan may buy."""
-        return self.costs.price_of(self.items)
+        """The most that a row can pay, if no purchase fails."""
+        return max(self.costs.price_of(items) for items in self.plan.extents())
 
     @cached_property
     def cheapest(self) -> tuple[float, str]:

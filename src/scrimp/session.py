@@ -118,6 +118,7 @@ class Session:
         self._stage = -1
         self._waiting: list[int] = []
         self._closed = False
+        self._answer: Answer | None = None
         self._advance()
 
     @property
@@ -156,10 +157,16 @@ class Session:
         costs, told = self._priced.costs, self._named(arrived)
         encoded = self._encode(_by_name("values", values))
         self._check_whole(told, encoded)
+        self._answer = None
         for column, value in encoded.items():
             self._X[0, column] = value
         told |= {costs.item_of[column] for column in encoded}
-        if not encoded and not told and not any(costs.columns[i] for i in self._waiting):
+        if not told:
+            if self._asked_columns():
+                raise ValueError(
+                    f"Nothing was told; expected {self._asked_columns()}. "
+                    "Call fail() if it cannot be had."
+                )
             told = set(self._waiting)
         for item in costs.closure(sorted(told)):
             if item in self._waiting and self._is_there(item, told):
@@ -192,19 +199,30 @@ class Session:
         self._advance()
 
     def read(self) -> Answer:
-        """The answer so far; reading changes nothing."""
-        scores = self._priced.plan.read(self._state)
-        target = self._target
-        has_classes = target.kind != "regression"
+        """The answer so far, with all that is owned; reading changes nothing."""
+        if self._answer is None:
+            self._answer = self._read()
+        return self._answer
+
+    def _read(self) -> Answer:
+        plan, state, target = self._priced.plan, self._state, self._target
+        owned, needs = self._ledger.owned, self._priced.needs
+        free = plan.free_now(state, lambda stage: owned.issuperset(needs[stage]))
+        if free:  # as if it were cut off now
+            state = plan.fork(state)
+            for stage in free:
+                plan.tell(state, stage, self._X, _ROWS)
+        scores = plan.read(state)
         return Answer(
             target.labels(scores)[0],
-            target.probabilities(scores)[0] if has_classes else None,
+            target.probabilities(scores)[0] if target.kind != "regression" else None,
             scores[0],
             self.spent,
         )
 
     def _advance(self) -> None:
         """Fold all that is owned, refuse what is too dear, until something must be bought."""
+        self._answer = None
         plan, ledger, needs_of = self._priced.plan, self._ledger, self._priced.needs
         owned = ledger.owned
         while True:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, ClassVar
 
 import numpy as np
@@ -162,6 +163,11 @@ class AdditivePlan(Plan[AdditiveState]):
             state.sums += self.stumps.votes(stump, X[rows, self.stumps.column[stump]])
             np.clip(state.sums, -self.radius, self.radius, out=state.sums)
             state.means += (state.sums - state.means) / count
+
+    def free_now(self, state: AdditiveState, is_owned: Callable[[int], bool]) -> list[int]:
+        """Stumps on owned columns, all of them or up to the first that is not."""
+        coming = range(state.position, len(self.stages))
+        return list((filter if self.refusal == "skip" else takewhile)(is_owned, coming))
 
     def future(self, state: AdditiveState) -> range:
         """All stumps after the present one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -155,6 +155,16 @@ class MenuPlan(Plan[MenuState]):
             own = np.flatnonzero(speakers == entry).tolist()
             answers[own] = self.entries[entry].read_all([states[i].inner[entry] for i in own])
         return answers
+
+    def free_now(self, state: MenuState, is_owned: Callable[[int], bool]) -> list[int]:
+        """As the running entry's."""
+        first, running = self._first[state.running], self.entries[state.running]
+        inner = state.inner[state.running]
+        return [s + first for s in running.free_now(inner, lambda s: is_owned(s + first))]
+
+    def extents(self) -> list[Sequence[int]]:
+        """Each entry's items."""
+        return [tuple(items) for items in self._items]
 
     def future(self, state: MenuState) -> list[int]:
         """What the running entry has still to come."""
