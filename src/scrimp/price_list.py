@@ -89,23 +89,27 @@ def _texts(name: str, key: str, values: Any) -> tuple[str, ...]:
 
 
 def _read_csv(text: str) -> list[Item]:
-    rows = list(csv.DictReader(io.StringIO(text), skipinitialspace=True, restval=""))
+    lines = csv.reader(io.StringIO(text), skipinitialspace=True)
+    names = [name.strip().lower() for name in next(filter(None, lines), [])]
+    rows = list(csv.DictReader(io.StringIO(text), names, skipinitialspace=True, restval=""))[1:]
     for row in rows:
         if None in row:  # where DictReader puts what has no column
             raise ValueError(
                 f"the row of {next(iter(row.values()))!r} has more fields than the header. "
                 "Write a decimal point, not a comma, and quote names with commas."
             )
-    header = set(rows[0]) if rows else set()
-    if {"feature", "first_cost", "later_cost"} <= header:
-        return _shared_fee_items(rows)
-    if {"feature", "price"} <= header:
-        return _plain_items(rows)
-    raise ValueError(
-        f"its columns are {sorted(str(h) for h in header)}; expected `feature, price` "
-        "(optionally `item`, `requires`) or `feature, group, first_cost, later_cost`, "
-        "and at least one row."
-    )
+    if {"feature", "first_cost", "later_cost"} <= set(names):
+        read = _shared_fee_items
+    elif {"feature", "price"} <= set(names):
+        read = _plain_items
+    else:
+        raise ValueError(
+            f"its columns are {names}; expected `feature, price` (optionally `item`, "
+            "`requires`) or `feature, group, first_cost, later_cost`."
+        )
+    if not rows:
+        raise ValueError("it has a header but no rows.")
+    return read(rows)
 
 
 def _plain_items(rows: Sequence[Mapping[str, str]]) -> list[Item]:
@@ -136,7 +140,7 @@ def _plain_items(rows: Sequence[Mapping[str, str]]) -> list[Item]:
     return list(items.values())
 
 
-def _shared_fee_items(rows: Iterable[Mapping[str, str]]) -> list[Item]:
+def _shared_fee_items(rows: Sequence[Mapping[str, str]]) -> list[Item]:
     """Turn first and later costs into an own price and a fee that the group requires."""
     fees: dict[str, Decimal] = {}
     items = []
