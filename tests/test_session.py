@@ -5,7 +5,7 @@ import pytest
 
 from scrimp import BudgetedBoostingClassifier, at_budget
 from scrimp.columns import Columns
-from scrimp.plan import PricedPlan
+from scrimp.priced_plan import PricedPlan
 from scrimp.session import Request, Session
 from scrimp.target import Target
 from tests.contract.handmade import (

@@ -14,8 +14,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .columns import Columns, as_frame, learn_columns
-from .plan import Floats, PricedPlan
+from .plan import Floats
 from .predictor import FLOATS, Predictor
+from .priced_plan import PricedPlan
 from .session import Session
 from .sweep import Sweep
 from .target import Target

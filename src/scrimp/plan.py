@@ -20,7 +20,6 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .costs import Costs, check_requirements
 from .ledger import Ledger
 from .validation import float_array, int_array
 
@@ -240,96 +239,3 @@ def ahead_or_stop(refusal: str) -> str:
     if refusal not in ("skip", "stop"):
         raise ValueError(f"refusal is {refusal!r}; expected 'skip' or 'stop'.")
     return refusal
-
-
-@dataclass(frozen=True)
-class Purchase:
-    """One line of a plan's summary: an item, when it is first bought and at what price."""
-
-    order: int
-    item: str
-    price: float
-    total: float
-    stages: int
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class PricedPlan:
-    """A plan with the Costs it is followed under: the fitted artifact.
-
-    Parameters
-    ----------
-    plan : Plan
-        Stages, order and readout.
-    costs : Costs
-        Items, prices and columns.
-    """
-
-    plan: Plan[Any]
-    costs: Costs
-
-    def __post_init__(self) -> None:
-        """Refuse a plan that speaks of items or columns that are not there."""
-        n = self.costs.n_items
-        if not all(0 <= i < n for items in self.plan.stages.items for i in items):
-            raise ValueError(f"The plan names items beyond the {n} of its costs.")
-        columns = self.plan.columns_read
-        if columns.size and not 0 <= columns.min() <= columns.max() < self.costs.n_columns:
-            raise ValueError(f"The plan reads columns beyond the {self.costs.n_columns} there are.")
-        closures = self.costs.closures
-        total = sum(len(closures[i]) for items in self.plan.stages.items for i in items)
-        check_requirements(total, len(self.plan.stages))
-        for stage in range(len(self.plan.stages)):
-            self._check_reads(stage)
-
-    def _check_reads(self, stage: int) -> None:
-        """A stage looks only at columns that it, or what came before it, has bought."""
-        needed = {self.costs.item_of[column] for column in self.plan.reads[stage]}
-        needed.difference_update(self.needs[stage])
-        if needed:
-            needed.difference_update(*(self.needs[s] for s in self.plan.told_before(stage)))
-        if needed:
-            names = [self.costs.names[item] for item in sorted(needed)]
-            raise ValueError(f"Stage {stage} of the plan reads columns of {names} without buying.")
-
-    @cached_property
-    def needs(self) -> tuple[tuple[int, ...], ...]:
-        """The items of each stage with all they require, ancestors first."""
-        return tuple(self.costs.closure(items) for items in self.plan.stages.items)
-
-    @cached_property
-    def items(self) -> tuple[int, ...]:
-        """All items the plan may buy, in the order of its stages."""
-        return tuple(dict.fromkeys(item for needs in self.needs for item in needs))
-
-    @cached_property
-    def price(self) -> float:
-        """The most that a row can pay, if no purchase fails."""
-        return max(self.costs.price_of(items) for items in self.plan.extents())
-
-    @cached_property
-    def cheapest(self) -> tuple[float, str]:
-        """The least a first purchase can cost, and what it is; infinite for an empty plan."""
-        names, stages = self.costs.names, set(self.needs) - {()}  # a leaf needs nothing
-        offers = ((self.costs.price_of(needs), names[needs[-1]]) for needs in stages)
-        return min(offers, default=(float("inf"), "nothing"))
-
-    def summary(self) -> list[Purchase]:
-        """What is bought, in order, at what price."""
-        uses = dict.fromkeys(self.items, 0)
-        for needs in self.needs:
-            for item in needs:
-                uses[item] += 1
-        costs = self.costs
-        return [
-            Purchase(
-                order + 1,
-                costs.names[item],
-                costs.prices[item],
-                costs.price_of(self.items[: order + 1]),
-                uses[item],
-                tuple(costs.column_name(c) for c in costs.columns[item]),
-            )
-            for order, item in enumerate(self.items)
-        ]

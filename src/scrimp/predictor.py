@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_array
 from .columns import Columns, as_frame
 from .costs import Costs
 from .ledger import within
-from .plan import Floats, PricedPlan
+from .plan import Floats
+from .priced_plan import PricedPlan
 from .replay import replay, replay_rows
 from .session import Session
 from .sweep import Sweep

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ledger import Ledger
-from .plan import Floats, Ints, PricedPlan, State
+from .plan import Floats, Ints, State
+from .priced_plan import PricedPlan
 from .stopping import StopRule, outlook, stop_rule
 from .sweep import Sweep
 from .target import Target

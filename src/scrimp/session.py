@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from .columns import Columns
+from .intake import Intake, by_name
 from .ledger import Ledger
-from .plan import Floats, PricedPlan
+from .plan import Floats
+from .priced_plan import PricedPlan
 from .stopping import outlook, stop_rule
 from .target import Target
 
@@ -105,13 +107,15 @@ class Session:
         owned: Iterable[str] = (),
         stop: str | None = None,
     ) -> None:
-        self._priced, self._columns, self._target = priced, columns, target
+        self._priced, self._target = priced, target
+        self._intake = Intake(priced, columns)
         self._rule = stop_rule(stop)
         self._X = np.full((1, len(columns)), np.nan)
-        known = _by_name("known", known)
-        have = self._owned_items(known, owned)
+        known = by_name("known", known)
+        have = self._intake.owned_items(known, owned)
         for name, value in known.items():
-            self._X[0, self._position(name)] = self._number(self._position(name), value)
+            column = self._intake.position(name)
+            self._X[0, column] = self._intake.number(column, value)
         self._ledger = Ledger(priced.costs, [budget], have)
         keys = np.array([operator.index(key) % 2**64], dtype=np.uint64)
         self._state = priced.plan.start(keys, self._ledger)
@@ -141,10 +145,9 @@ class Session:
         if not self._waiting:
             return None
         costs = self._priced.costs
-        columns = [c for item in self._waiting for c in costs.columns[item]]
         return Request(
             tuple(costs.names[item] for item in self._waiting),
-            tuple(self._columns.name(c) for c in columns),
+            tuple(self._intake.columns_of(self._waiting)),
             math.fsum(costs.prices[item] for item in self._waiting),
         )
 
@@ -154,18 +157,18 @@ class Session:
         They may come in several calls. An item is paid once all its columns are there,
         together with what it requires; `arrived` names items without columns.
         """
-        costs, told = self._priced.costs, self._named(arrived)
-        encoded = self._encode(_by_name("values", values))
-        self._check_whole(told, encoded)
+        costs, told = self._priced.costs, self._intake.items(arrived)
+        numbers = self._intake.numbers(values, self._waiting)
+        self._intake.check_whole(told, numbers)
         self._answer = None
-        for column, value in encoded.items():
+        for column, value in numbers.items():
             self._X[0, column] = value
-        told |= {costs.item_of[column] for column in encoded}
+        told |= {costs.item_of[column] for column in numbers}
         if not told:
-            if self._asked_columns():
+            expected = self._intake.columns_of(self._waiting)
+            if expected:
                 raise ValueError(
-                    f"Nothing was told; expected {self._asked_columns()}. "
-                    "Call fail() if it cannot be had."
+                    f"Nothing was told; expected {expected}. Call fail() if it cannot be had."
                 )
             told = set(self._waiting)
         for item in costs.closure(sorted(told)):
@@ -184,14 +187,14 @@ class Session:
         item : str, optional
             The item that failed; by default all that the stage still waits for.
         """
-        if item is not None and not self._named([item]) <= set(self._waiting):
+        if item is not None and not self._intake.items([item]) <= set(self._waiting):
             # news of an item that nobody waits for any more
-            self._ledger.release(*self._named([item]), failed=True)
+            self._ledger.release(*self._intake.items([item]), failed=True)
             return
         if not self._waiting:
             return
         wanted = set(self._priced.plan.stages.items[self._stage]) & set(self._waiting)
-        failed = self._named([item]) if item is not None else wanted or set(self._waiting)
+        failed = self._intake.items([item]) if item is not None else wanted or set(self._waiting)
         for waiting in self._waiting:
             self._ledger.release(waiting, failed=waiting in failed)
         self._waiting = []
@@ -266,99 +269,3 @@ class Session:
     def _is_there(self, item: int, told: set[int]) -> bool:
         """All columns have a value, or a fee whose dependant arrived."""
         return item in told or not self._priced.costs.columns[item]
-
-    def _encode(self, values: Mapping[str, Any]) -> dict[int, float]:
-        """Values as numbers; whole items only, and only what was asked for."""
-        costs, asked = self._priced.costs, set(self._waiting)
-        encoded = {}
-        for name, value in values.items():
-            column = self._position(name)
-            if costs.item_of[column] not in asked:
-                raise ValueError(
-                    f"{name!r} was not asked for; expected {self._asked_columns()}. "
-                    "Values that are there from the start go into `known`."
-                )
-            encoded[column] = self._number(column, value)
-        return encoded
-
-    def _check_whole(self, told: set[int], encoded: Mapping[int, float]) -> None:
-        """Refuse items that arrived without some of their columns."""
-        costs = self._priced.costs
-        for item in sorted(told | {costs.item_of[column] for column in encoded}):
-            lacking = [self._columns.name(c) for c in costs.columns[item] if c not in encoded]
-            if lacking:
-                raise ValueError(
-                    f"Item {costs.names[item]!r} also brings {lacking}: "
-                    "tell all columns of an item together, None for a missing one."
-                )
-
-    def _number(self, column: int, value: Any) -> float:
-        number = self._columns.encode_value(column, value)
-        plan = self._priced.plan
-        if plan.accepts_missing or np.isfinite(number):
-            return number
-        if column in plan.columns_read:
-            raise ValueError(
-                f"Column {self._columns.name(column)!r} is {value!r}, which this model cannot "
-                "use. Call fail() if it cannot be had."
-            )
-        return number
-
-    def _asked_columns(self) -> list[str]:
-        request = self.ask()
-        return list(request.columns) if request else []
-
-    def _position(self, name: str) -> int:
-        if name not in self._columns.positions:
-            raise ValueError(
-                f"There is no column {name!r}; expected one of {list(self._columns.positions)}."
-            )
-        return self._columns.positions[name]
-
-    def _named(self, names: Iterable[str]) -> set[int]:
-        if isinstance(names, str):
-            raise TypeError(f"{names!r} is one name; expected a list of them: [{names!r}].")
-        costs, names = self._priced.costs, list(names)
-        unknown = [name for name in names if name not in costs.names]
-        if unknown:
-            raise ValueError(f"There are no items {unknown}; expected some of {costs.names}.")
-        return {costs.names.index(name) for name in names}
-
-    def _owned_items(self, known: Mapping[str, Any], owned: Iterable[str]) -> list[int]:
-        costs = self._priced.costs
-        columns = {self._position(name) for name in known}
-        fees = self._named(owned)
-        for item in fees:
-            if not columns.issuperset(costs.columns[item]):
-                raise ValueError(
-                    f"Item {costs.names[item]!r} brings columns: "
-                    "give their values in `known` instead of naming it in `owned`."
-                )
-        whole = [i for i, own in enumerate(costs.columns) if own and columns.issuperset(own)]
-        have = list(costs.closure([*whole, *fees]))
-        self._check_required(have, columns)
-        return have
-
-    def _check_required(self, have: list[int], known: set[int]) -> None:
-        """Who has an item has what it requires; values not given count as missing."""
-        plan, brought = self._priced.plan, self._priced.costs.columns
-        if plan.accepts_missing:
-            return
-        read = set(plan.columns_read.tolist()) - known
-        lacking = [self._columns.name(c) for item in have for c in brought[item] if c in read]
-        if lacking:
-            raise ValueError(
-                f"What is known requires items that bring {lacking}, and this model cannot use "
-                "missing values. Give them in `known` too."
-            )
-
-
-def _by_name(what: str, values: Any) -> dict[str, Any]:
-    """Values by column name, from a mapping or a pandas Series."""
-    if values is None:
-        return {}
-    if not hasattr(values, "items"):
-        raise TypeError(
-            f"{what} is a {type(values).__name__}; expected a mapping from column names to values."
-        )
-    return dict(values.items())

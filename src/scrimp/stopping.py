@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ledger import Ledger
-from .plan import Ints, PricedPlan, State
+from .plan import Ints, State
+from .priced_plan import PricedPlan
 from .target import Target
 from .validation import check_choice
 

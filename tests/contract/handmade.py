@@ -9,7 +9,7 @@ import numpy as np
 
 from scrimp.columns import Columns
 from scrimp.costs import Costs
-from scrimp.plan import Plan, PricedPlan, StageTable
+from scrimp.plan import Plan, StageTable
 from scrimp.plans import (
     AdditivePlan,
     Block,
@@ -23,6 +23,7 @@ from scrimp.plans import (
 )
 from scrimp.predictor import Predictor
 from scrimp.price_list import Item
+from scrimp.priced_plan import PricedPlan
 from scrimp.target import Target
 
 NAMES = ("age", "pulse", "chol", "sugar", "ecg", "scan")

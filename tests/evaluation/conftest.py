@@ -4,8 +4,9 @@ import pytest
 
 from scrimp import Costs, Item, Predictor, Sweep
 from scrimp.columns import Columns
-from scrimp.plan import PricedPlan, StageTable
+from scrimp.plan import StageTable
 from scrimp.plans import AdditivePlan, StumpTable
+from scrimp.priced_plan import PricedPlan
 from scrimp.target import Target
 
 mpl.use("Agg")

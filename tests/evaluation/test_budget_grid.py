@@ -4,8 +4,9 @@ import pytest
 from scrimp import Costs, Predictor
 from scrimp.columns import Columns
 from scrimp.evaluation import default_budgets
-from scrimp.plan import PricedPlan, StageTable
+from scrimp.plan import StageTable
 from scrimp.plans import MenuPlan, Nodes, RoutedPlan
+from scrimp.priced_plan import PricedPlan
 from scrimp.target import Target
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from scrimp import CostCurveDisplay, Costs, Curve, Predictor, PurchaseDisplay
 from scrimp.columns import Columns
-from scrimp.plan import PricedPlan
 from scrimp.plans import MenuPlan
+from scrimp.priced_plan import PricedPlan
 from scrimp.target import Target
 
 

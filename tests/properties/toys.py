@@ -8,8 +8,9 @@ import numpy as np
 
 from scrimp.costs import as_costs
 from scrimp.estimator import BudgetedClassifier, BudgetedRegressor
-from scrimp.plan import PricedPlan, StageTable
+from scrimp.plan import StageTable
 from scrimp.plans import AdditivePlan, PrefixPlan, StumpTable
+from scrimp.priced_plan import PricedPlan
 from scrimp.target import Target
 
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ..costs import Costs
 from ..ledger import Ledger
-from ..plan import PricedPlan, StageTable
+from ..plan import StageTable
 from ..plans import AdditivePlan, MenuPlan, StumpTable
+from ..priced_plan import PricedPlan
 from .stump_search import Stump
 
 Floats = NDArray[np.float64]

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..ledger import Ledger
-from ..plan import Floats, PricedPlan
+from ..plan import Floats
 from ..plans import MenuPlan
 from ..predictor import as_predictor
+from ..priced_plan import PricedPlan
 
 #: Kinds whose stages come in one order, whatever the row and its values.
 _FIXED_ORDER = ("additive", "prefix", "blocks")

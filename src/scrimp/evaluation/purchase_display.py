@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..plan import PricedPlan, Purchase
 from ..plans import MenuPlan
 from ..predictor import as_predictor
+from ..priced_plan import PricedPlan, Purchase
 from .axes import new_axes, plain, price_texts, tidy, with_unit
 
 if TYPE_CHECKING:

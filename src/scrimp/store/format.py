@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from ..columns import Category, Columns
 from ..costs import Costs
-from ..plan import Plan, PricedPlan
+from ..plan import Plan
 from ..plans import KINDS, plan_from_parts
 from ..predictor import Predictor
+from ..priced_plan import PricedPlan
 from ..target import Target
 from .container import Document, Tensors
 from .labels import pack_labels, unpack_labels
