@@ -92,6 +92,28 @@ def test_what_is_known_is_not_asked_for(ask):
     assert not record["ended_early"]
 
 
+def test_the_end_lists_what_was_known(ask):
+    text = run(*ask, "--known", "a=0.7", "--known", "b=missing", text="").stdout
+    assert "known  a = 0.7\n" in text
+    assert "known  b = missing\n" in text
+    assert run_json(*ask, "--known", "a=0.7", text="")["known"] == {"a": 0.7}
+
+
+def test_after_a_refusal_the_answer_so_far(ask):
+    assert "Not paid for. So far: " in run(*ask, text="?\n").stdout
+
+
+def test_ctrl_c_gives_the_answer_so_far(ask, monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.input", interrupted)
+    result = run(*ask)
+    assert result.exit_code == 130
+    assert "Answer: " in result.stdout
+    assert "Nothing was bought." in result.stdout
+
+
 def test_categories_by_number_and_in_capitals(ask):
     words = (*ask, "--known", "a=1", "--known", "b=missing")
     for text in ("3\n", "RED\n", " red \n"):

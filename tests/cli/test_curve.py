@@ -51,9 +51,41 @@ def test_one_budget_has_no_area(words):
     assert record["area"] is None
 
 
+def test_columns_out_of_reach_may_be_absent(trained, tmp_path):
+    table(50, seed=1).drop("b").write_csv(tmp_path / "t.csv")
+    words = ("curve", trained / "model.scrimp", tmp_path / "t.csv", "--target", "y")
+    assert run_json(*words, "--budgets", "0,4.9")["rows"] == 50
+    assert "lacks columns that the model buys: b." in refused(*words)
+
+
+def test_the_picture_names_the_model_and_marks_the_best_budget():
+    from scrimp import Curve
+    from scrimp.cli.curve import _picture
+
+    curve = Curve([0, 1], [0, 1], [0.6, 0.7], [0.5, 0.6], [0.7, 0.8], "accuracy")
+    ax = _picture(curve, {"budget": 1.0, "error_cost": 50.0}, "m_$1$.scrimp").axes[0]
+    assert ax.get_title() == "m_$1$.scrimp: accuracy"
+    assert ax.get_lines()[-1].get_linestyle() == ":"
+    assert ax.get_legend().get_texts()[0].get_text().startswith("best budget 1.00 if")
+    assert _picture(curve, None, "m").axes[0].get_legend() is None
+
+
 class TestRefuses:
+    def test_a_price_of_errors_that_are_none(self, words):
+        text = refused(*words, "--scoring", "roc_auc", "--error-cost", 5)
+        assert "--error-cost is the price of a wrong answer" in text
+        assert run(*words, "--scoring", "accuracy", "--error-cost", 5).exit_code == 0
+
+    def test_to_overwrite_what_is_read(self, words, trained, tmp_path):
+        text = refused(*words, "--out", trained / "test.csv")
+        assert "would be overwritten" in text
+        (tmp_path / "m.png").symlink_to(trained / "model.scrimp")
+        assert "would be overwritten" in refused(*words, "--png", tmp_path / "m.png")
+
     def test_an_unknown_scorer(self, words):
-        assert "acuracy" in refused(*words, "--scoring", "acuracy")
+        text = refused(*words, "--scoring", "acuracy")
+        assert "acuracy" in text
+        assert "callable" not in text
 
     def test_labels_the_model_does_not_know(self, words, trained, tmp_path):
         data = table(20).with_columns(y=pl.Series(["sick", "dead"] * 10))

@@ -87,6 +87,62 @@ def test_a_budget_that_buys_nothing_warns(trained, tmp_path):
     assert "Warning: The cheapest item 'colour' costs 0.5" in result.stderr
 
 
+def test_a_model_that_buys_nothing_says_so(train, tmp_path):
+    words = ("fit", train, "--target", "y", "--budget", 0.1, "--out", tmp_path / "m.scrimp")
+    text = run(*words).stdout
+    assert "It buys nothing" in text
+    assert "total" not in text
+
+
+def test_one_row_and_one_round_are_no_plural(train, tmp_path):
+    words = ("fit", train, "--target", "y", "--rounds", 1, "--out", tmp_path / "m.scrimp")
+    assert "on 120 rows in 1 round." in run(*words).stdout
+
+
+class TestInterrupted:
+    """After some events of training."""
+
+    @pytest.fixture
+    def fit(self, train, tmp_path, monkeypatch):
+        from scrimp.boosting import budgeted
+
+        def go(after, *more):
+            emit, left = budgeted.emit, iter(range(after))
+
+            def interrupting(event):
+                emit(event)
+                if next(left, None) is None:
+                    raise KeyboardInterrupt
+
+            monkeypatch.setattr(budgeted, "emit", interrupting)
+            out = ("--out", tmp_path / "m.scrimp")
+            result = run("fit", train, "--target", "y", "--rounds", 3, *more, *out)
+            assert result.exit_code == 130
+            return result.stderr.splitlines()[-1]
+
+        return go
+
+    def test_says_which_budgets_have_no_model(self, fit, tmp_path):
+        text = fit(4, "--budget", "4,1,2,3,2")
+        assert text.endswith("m.scrimp. No model yet for the budgets 3.00; 4.00")
+        assert "Unfinished" in run("inspect", tmp_path / "m.scrimp").stdout
+        assert not run_json("inspect", tmp_path / "m.scrimp")["finished"]
+
+    def test_one_budget(self, fit):
+        assert "Interrupted after 1 round: saved" in fit(0)
+
+    def test_says_that_nothing_was_saved(self, train, tmp_path, monkeypatch):
+        from scrimp.boosting import BudgetedBoostingClassifier
+
+        def interrupted(*_, **__):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(BudgetedBoostingClassifier, "fit", interrupted)
+        result = run("fit", train, "--target", "y", "--out", tmp_path / "m.scrimp")
+        assert result.exit_code == 130
+        assert result.stderr.endswith("Interrupted: nothing was saved.\n")
+
+
 class TestRefuses:
     @pytest.fixture
     def words(self, trained, tmp_path):
@@ -116,7 +172,36 @@ class TestRefuses:
 
     def test_more_than_two_classes(self, words):
         text = refused(*words("--target", "colour"))
-        assert "Only binary classification is supported" in text
+        assert "The target 'colour' of " in text
+        assert "has 3 values: blue, green, red. Expected two classes" in text
+
+    def test_fractions_and_one_class(self, tmp_path):
+        path, out = tmp_path / "t.csv", ("--out", tmp_path / "m.scrimp")
+        path.write_text("x,y,z\n1,0.5,1\n2,1.5,1\n")
+        assert "'y' of " in (text := refused("fit", path, "--target", "y", *out))
+        assert "holds the fractions 0.5 and 1.5" in text
+        assert "has one class only, 1. Expected two" in refused("fit", path, "--target", "z", *out)
+
+    @pytest.mark.parametrize("option", ["--drop", "--weight"])
+    def test_the_target_as_something_else(self, words, option):
+        text = refused(*words("--target", "y", option, "y"))
+        assert f"{option} names 'y', which is the target" in text
+
+    def test_a_comma_without_a_number(self, words):
+        text = refused(*words("--target", "y", "--budget", "10,"))
+        assert "'10,' lacks a number beside a comma" in text
+
+    @pytest.mark.parametrize("name", ["m.csv", "m.csv.gz", "m.parquet", "m.PNG"])
+    def test_a_model_named_like_something_else(self, train, tmp_path, name):
+        text = refused("fit", train, "--target", "y", "--out", tmp_path / name)
+        assert "Let it end in .scrimp" in text
+
+    def test_to_overwrite_what_is_read(self, trained, tmp_path):
+        (tmp_path / "prices.toml").write_bytes((trained / "prices.toml").read_bytes())
+        (tmp_path / "link").symlink_to(tmp_path / "prices.toml")
+        words = ("fit", trained / "train.csv", "--target", "y", "--drop", "id", "--costs")
+        text = refused(*words, tmp_path / "prices.toml", "--out", tmp_path / "link")
+        assert "is read here and would be overwritten" in text
 
     def test_a_target_that_is_not_always_known(self, tmp_path):
         path = tmp_path / "t.csv"

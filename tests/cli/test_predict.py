@@ -82,6 +82,44 @@ def test_a_budget_too_small_for_anything_warns(trained, model):
     assert "Warning: The cheapest purchase" in result.stderr
 
 
+def test_columns_out_of_reach_may_be_absent(trained, model, tmp_path):
+    full = table(50, seed=1)
+    full.drop("b").with_columns(cap=pl.lit(4.9)).write_csv(tmp_path / "t.csv")
+    want = run("predict", model, trained / "test.csv", "--budget", 4.9).stdout
+    assert run("predict", model, tmp_path / "t.csv", "--budget", 4.9).stdout == want
+    assert run("predict", model, tmp_path / "t.csv", "--budget-column", "cap").stdout == want
+    assert "lacks columns that the model buys: b." in refused(
+        "predict", model, tmp_path / "t.csv", "--budget", 5
+    )
+    full.select("id").write_csv(tmp_path / "t.csv")
+    assert run_json("predict", model, tmp_path / "t.csv", "--budget", 0)["rows"] == 50
+
+
+def test_unseen_categories_are_noted(model, tmp_path):
+    data = table(1).with_columns(colour=pl.lit("pink"))
+    data.write_csv(tmp_path / "t.csv")
+    text = run("predict", model, tmp_path / "t.csv").stderr
+    assert "Note: colour holds categories that training did not, in 1 row\n" in text
+    assert "1 row, mean spend" in text
+    assert "training did" not in run("predict", model, tmp_path / "t.csv", "--budget", 0).stderr
+
+
+def test_many_ignored_columns_are_cut_short(trained, model, tmp_path):
+    data = table(2).with_columns(pl.lit(0).alias(f"more{i}") for i in range(9))
+    data.write_csv(tmp_path / "t.csv")
+    text = run("predict", model, tmp_path / "t.csv").stderr
+    assert "know: id, y, more0, more1, more2 and 6 more" in text
+
+
+def test_warnings_speak_of_options(trained, model):
+    text = run("predict", model, trained / "test.csv", "--budget", 0.1).stderr
+    assert "Raise the budget or leave --budget out." in text
+
+
+def test_help_says_what_an_empty_cell_means():
+    assert "empty cell" in run("predict", "--help").stdout
+
+
 class TestRefuses:
     def test_columns_that_are_needed(self, trained, model, tmp_path):
         table(5).select("a").write_csv(tmp_path / "t.csv")
@@ -111,9 +149,16 @@ class TestRefuses:
 
     def test_text_where_numbers_were(self, trained, model, tmp_path):
         table(5).with_columns(a=pl.lit("high")).write_csv(tmp_path / "t.csv")
-        assert "Column 'a' held numbers in training" in refused(
-            "predict", model, tmp_path / "t.csv"
-        )
+        text = refused("predict", model, tmp_path / "t.csv")
+        assert "Column 'a' held numbers in training and holds text now: 'high'" in text
+        assert text.endswith("add --missing high")
+        pl.DataFrame({"a": ["1"], "b": 1, "colour": "red"}).write_parquet(tmp_path / "t.parquet")
+        assert "Save it as numbers" in refused("predict", model, tmp_path / "t.parquet")
+
+    def test_to_overwrite_what_is_read(self, trained, model, tmp_path):
+        table(5).write_csv(tmp_path / "t.csv")
+        text = refused("predict", model, tmp_path / "t.csv", "--out", tmp_path / "t.csv")
+        assert "would be overwritten" in text
 
     def test_no_rows(self, trained, model, tmp_path):
         table(5).clear().write_csv(tmp_path / "t.csv")

@@ -5,7 +5,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from scrimp.cli.errors import InputError
-from scrimp.cli.tables import labels, numbers, read_table, table_bytes
+from scrimp.cli.reading import read_table
+from scrimp.cli.tables import labels, numbers, table_bytes
 
 from .conftest import table
 
@@ -43,21 +44,50 @@ def test_words_for_missing(tmp_path, word):
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
+    ("name", "content", "reason"),
     [
-        ("t.csv", b""),
-        ("t.csv", b"a,b\n1,2,3\n"),
-        ("t.csv", b"a\n\xff\xfe\n"),
-        ("t.csv.gz", gzip.compress(b"a\n" + b"123\n" * 999, mtime=0)[:-20]),
-        ("t.parquet", b"PAR1 not really"),
+        ("t.csv", b"", "it is empty."),
+        ("t.csv", b"a,b\n1,2,3\n", "a line has more cells than the header"),
+        ("t.csv", b"a\n\xff\xfe\n", "save it as UTF-8"),
+        ("t.csv", b"a,\xe9\n1,2\n", "save it as UTF-8"),
+        ("t.csv", "a,b\n1,2\n".encode("utf-16"), "save it as UTF-8"),
+        ("t.csv", b'a,b\n1,"x\n', "a quotation mark is not closed"),
+        ("t.csv.gz", gzip.compress(b"a\n" + b"123\n" * 999, mtime=0)[:-20], "end of file"),
+        ("t.parquet", b"PAR1 not really", "out of specification"),
     ],
-    ids=["empty", "ragged", "no UTF-8", "cut gzip", "no Parquet"],
+    ids=["empty", "ragged", "no UTF-8", "header", "UTF-16", "quote", "cut gzip", "no Parquet"],
 )
-def test_what_is_no_table_is_refused_in_one_line(tmp_path, name, content):
+def test_what_is_no_table_is_refused_in_one_line(tmp_path, name, content, reason):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match="cannot be read as a table") as caught:
         read_table(tmp_path / name)
     assert "\n" not in caught.value.message
+    assert reason in caught.value.message
+    assert "=" not in caught.value.message
+
+
+@pytest.mark.parametrize(("mark", "name"), [(";", "semicolons"), ("\t", "tabs")])
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+def test_other_separators(tmp_path, mark, name, ending):
+    path = tmp_path / f"t.{ending}"
+    content = f"a{mark}b\n1,5{mark}2\n".encode()
+    path.write_bytes(gzip.compress(content) if ending == "csv.gz" else content)
+    with pytest.raises(InputError, match=f"has {name} between its cells"):
+        read_table(path)
+
+
+def test_a_header_alone(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n")
+    with pytest.raises(InputError, match=r"t\.csv has no rows"):
+        read_table(tmp_path / "t.csv")
+
+
+def test_blanks_around_names_are_taken_off(tmp_path):
+    (tmp_path / "t.csv").write_text(" a , b\n01,2\n")
+    assert read_table(tmp_path / "t.csv", text=["a"]).to_dicts() == [{"a": "01", "b": 2}]
+    (tmp_path / "t.csv").write_text("a,a \n1,2\n")
+    with pytest.raises(InputError, match="two columns named 'a'"):
+        read_table(tmp_path / "t.csv")
 
 
 def test_two_columns_of_one_name(tmp_path):

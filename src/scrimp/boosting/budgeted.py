@@ -146,7 +146,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         try:
             self._train(rows, columns, costs, runs)
         except KeyboardInterrupt:
-            if runs[0].rounds:
+            if any(run.rounds for run in runs):
                 self._adopt(runs, rows, columns, costs)
             raise
         self._adopt(runs, rows, columns, costs)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .errors import InputError, refusing_impossible
+from .errors import INTERRUPTED, InputError, refusing_impossible
 from .options import Money, common_options, model_argument, stop_option
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def ask(
 
     Type each value as it is asked for. An empty line or ? says that it cannot be had: it is not
     paid for, and the model goes on without it. missing says that it was paid for but brought
-    nothing. quit, or the end of the input, ends with the answer so far.
+    nothing. quit, Ctrl-C or the end of the input end with the answer so far.
     """
     from ..store import load
     from .conversation import Conversation
@@ -39,13 +39,16 @@ def ask(
 
     predictor = load(model)
     with refusing_impossible():
-        session = predictor.session(budget, known=_known(predictor, known), stop=stop)
-        talk = Conversation(predictor, session, quiet=as_json)
+        values = _known(predictor, known)
+        session = predictor.session(budget, known=values, stop=stop)
+        talk = Conversation(predictor, session, values, quiet=as_json)
         talk.run()
     if as_json:
         print_json(talk.record())
     else:
         _print(talk)
+    if talk.interrupted:
+        click.get_current_context().exit(INTERRUPTED)
 
 
 def _known(model: Predictor, pairs: tuple[str, ...]) -> dict[str, Any]:
@@ -70,6 +73,8 @@ def _print(talk: Conversation) -> None:
     record = talk.record()
     click.echo("")
     click.echo(f"Answer: {talk.answer_in_words()}")
+    for name, value in record["known"].items():
+        click.echo(f"  {'known':>10}  {name} = {_shown(value)}")
     if record["bought"]:
         for purchase in record["bought"]:
             values = ", ".join(f"{n} = {_shown(v)}" for n, v in purchase["values"].items())

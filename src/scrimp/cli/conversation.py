@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,15 +36,25 @@ class Conversation:
         Whose session it is.
     session : Session
         Fresh.
+    known : mapping
+        What the session knows from the start, by the column's name.
     quiet : bool
         Talk on stderr, so that stdout is free for the record.
     """
 
-    def __init__(self, model: Predictor, session: Session, quiet: bool) -> None:
+    def __init__(
+        self, model: Predictor, session: Session, known: Mapping[str, Any], quiet: bool
+    ) -> None:
         self._model, self._session, self._quiet = model, session, quiet
+        self._known = dict(known)
         self._bought: list[dict[str, Any]] = []
         self._refused: list[str] = []
-        self._ended_early = False
+        self._ended_early = self._interrupted = False
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it ended with Ctrl-C."""
+        return self._interrupted
 
     def run(self) -> None:
         """Ask until there is nothing more to buy, or nobody to answer."""
@@ -67,6 +78,7 @@ class Conversation:
             else dict(zip(map(str, classes), chances.tolist(), strict=True)),
             "spent": answer.spent,
             "budget": self._session.budget,
+            "known": self._known,
             "bought": self._bought,
             "could_not_be_had": self._refused,
             "ended_early": self._ended_early,
@@ -88,7 +100,7 @@ class Conversation:
         except _Refused:
             self._refused.extend(request.columns)
             self._session.fail()
-            self._say("  Not paid for.")
+            self._say(f"  Not paid for. So far: {self.answer_in_words()}")
             return
         self._session.tell(values)
         self._bought.append({"items": request.items, "values": values, "price": request.price})
@@ -132,7 +144,8 @@ class Conversation:
         click.echo(prompt, nl=False, err=self._quiet)
         try:
             return input().strip()
-        except EOFError:
+        except (EOFError, KeyboardInterrupt) as end:
+            self._interrupted = isinstance(end, KeyboardInterrupt)
             self._say("")
             raise _Quit from None
 

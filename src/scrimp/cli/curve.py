@@ -19,11 +19,13 @@ from .options import (
     missing_option,
     model_argument,
     progress_option,
+    refuse_overwriting,
     stop_option,
 )
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from ..evaluation import Curve
@@ -62,15 +64,18 @@ def curve(
     DATA should hold rows that the model was not trained on.
     """
     from ..store import load
+    from .matching import text_columns
     from .output import print_json, write_files
-    from .tables import read_table, text_columns
+    from .reading import read_table
 
+    refuse_overwriting([out, png], [model, data])
     predictor = load(model)
+    _check_error_cost(predictor, scoring, error_cost)
     text = text_columns(predictor) + ([target] if predictor.classes_.dtype.kind == "U" else [])
     table = read_table(data, missing, text)
     found = _curve(predictor, table, data, target, budgets, scoring, stop, progress)
     record = _record(found, len(table), error_cost)
-    write_files(_files(found, out, png))
+    write_files(_files(found, record, model.name, out, png))
     if as_json:
         print_json(record)
         return
@@ -80,21 +85,34 @@ def curve(
             click.echo(f"Written: {path}")
 
 
+def _check_error_cost(model: Predictor, scoring: str | None, error_cost: float | None) -> None:
+    """A wrong answer has a price; a lower score of another kind has none."""
+    if error_cost is None:
+        return
+    if scoring not in (None, "accuracy"):
+        raise InputError(
+            f"--error-cost is the price of a wrong answer, and --scoring {scoring} does not count "
+            "wrong answers. Leave one of the two out."
+        )
+    if model.target.kind == "regression":
+        raise InputError("--error-cost is the price of a wrong class; this model predicts numbers.")
+
+
 def _curve(
     model: Predictor, table: pl.DataFrame, data: Path, target: str, budgets: list[float] | None,
     scoring: str | None, stop: str | None, progress: bool | None,
 ) -> Curve:  # fmt: skip
     from ..evaluation import Curve, default_budgets
+    from .matching import features
     from .progress import progress_bar
-    from .tables import features, labels
+    from .tables import labels
 
     y = labels(table, target, data)
     _check_labels(model, y, target)
-    X, _ = features(table, model, data)
+    limits = default_budgets(model, _BUDGETS).tolist() if budgets is None else budgets
+    X = features(table, model, data, max(limits))
     with progress_bar(progress), refusing_impossible():
-        sweep = model.sweep(
-            X, default_budgets(model, _BUDGETS) if budgets is None else budgets, stop=stop
-        )
+        sweep = model.sweep(X, limits, stop=stop)
         return Curve.from_sweep(sweep, y, scoring=scoring)
 
 
@@ -133,7 +151,7 @@ def _record(curve: Curve, rows: int, error_cost: float | None) -> dict[str, Any]
 
 
 def _print(record: dict[str, Any], curve: Curve) -> None:
-    from .output import money, print_table
+    from .output import count, money, print_table
 
     rows = [
         (float(b), float(s), f"{q:.4f}", f"{low:.4f} to {high:.4f}")
@@ -145,7 +163,7 @@ def _print(record: dict[str, Any], curve: Curve) -> None:
     print_table(
         ("budget", "mean spent", curve.name, interval),
         rows,
-        f"{len(curve.budgets)} budgets on {record['rows']} rows",
+        f"{count(len(curve.budgets), 'budget')} on {count(record['rows'], 'row')}",
     )
     if record["area"] is not None:
         click.echo(
@@ -160,25 +178,37 @@ def _print(record: dict[str, Any], curve: Curve) -> None:
         )
 
 
-def _files(curve: Curve, out: Path | None, png: Path | None) -> dict[Path, bytes]:
+def _files(
+    curve: Curve, record: dict[str, Any], name: str, out: Path | None, png: Path | None
+) -> dict[Path, bytes]:
     """What is to be written: all of it is ready before the first file is."""
     import polars as pl
 
+    from .output import png_bytes
     from .tables import table_bytes
 
     files = {}
     if out is not None:
         files[out] = table_bytes(pl.DataFrame(curve.to_rows(), infer_schema_length=None), out)
     if png is not None:
-        files[png] = _picture(curve)
+        files[png] = png_bytes(_picture(curve, record["best"], name))
     return files
 
 
-def _picture(curve: Curve) -> bytes:
+def _picture(curve: Curve, best: dict[str, Any] | None, name: str) -> Figure:
     from ..evaluation import CostCurveDisplay
-    from .output import draw_without_window, png_bytes
+    from .output import draw_without_window, money
 
     if math.isinf(curve.budgets[-1]):
         raise InputError("A picture has no place for a budget without limit. Leave it out.")
     draw_without_window()
-    return png_bytes(CostCurveDisplay(curve).plot().figure_)
+    display = CostCurveDisplay(curve).plot()
+    display.ax_.set_title(f"{name}: {curve.name}", fontsize=11, parse_math=False)
+    if best is not None:
+        label = f"best budget {money(best['budget'])} if an error costs {money(best['error_cost'])}"
+        display.ax_.axvline(best["budget"], color="0.35", linestyle=":", label=label)
+        # below the axes, where it hides nothing
+        place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14)}
+        display.ax_.legend(handles=display.ax_.get_lines()[-1:], frameon=False, **place)
+    figure: Figure = display.figure_
+    return figure

@@ -13,7 +13,7 @@ from .options import OutputFile, common_options, progress_option
 
 if TYPE_CHECKING:
     from ..evaluation import Curve, Point
-    from ..plan import PricedPlan
+    from ..priced_plan import PricedPlan
 
 #: Where the price list has its steps: questions cost 1 each, then come blood (from 11.27), the
 #: ECG at rest (26.77), and three examinations of about 100, of which 205 buys two.

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import money, print_purchases, purchases
+from .output import count, money, print_purchases, purchases
 
 if TYPE_CHECKING:
-    from ..plan import PricedPlan
     from ..predictor import Predictor
+    from ..priced_plan import PricedPlan
 
 _BEATEN = "; only if something cannot be had, since a later one costs no more"
 
 
 def entries_of(model: Predictor) -> list[PricedPlan]:
     """The entries of a menu, from the least to the best; otherwise the plan alone."""
-    from ..plan import PricedPlan
     from ..plans import MenuPlan
+    from ..priced_plan import PricedPlan
 
     if not isinstance(model.plan.plan, MenuPlan):
         return [model.plan]
@@ -56,7 +56,9 @@ def print_plan(model: Predictor) -> None:
     """What a model buys, for people."""
     entries = entries_of(model)
     click.echo("")
-    if len(entries) == 1:
+    if not model.plan.items:
+        click.echo("It buys nothing: every row gets the same answer.")
+    elif len(entries) == 1:
         print_purchases(entries[0], "What it buys, in order")
     else:
         _print_menu(entries)
@@ -72,5 +74,6 @@ def _print_menu(entries: list[PricedPlan]) -> None:
     for number, entry in enumerate(entries, start=1):
         beaten = any(later.price <= entry.price for later in entries[number:])
         remark = _BEATEN if beaten else ""
-        title = f"{number}. From {money(entry.price)}: {len(entry.plan.stages)} rounds{remark}"
+        rounds = count(len(entry.plan.stages), "round")
+        title = f"{number}. From {money(entry.price)}: {rounds}{remark}"
         print_purchases(entry, title)

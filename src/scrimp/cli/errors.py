@@ -14,12 +14,31 @@ import click
 
 BAD_INPUT, INTERRUPTED, UNEXPECTED = 2, 130, 1
 _DEBUG = "scrimp.debug"
+#: What the library says to programmers, and how it is said here.
+_IN_OUR_WORDS = {
+    "call predict(X) without one": "leave --budget out",
+    "every answer is the prior": "every row gets the same answer",
+    "the answer is the prior": "every row gets the same answer",
+    "stop='certain'": "--stop certain",
+    " sklearn.metrics.get_scorer_names() lists all; a callable scorer(estimator, X, y) will do as "
+    "well.": "",
+}
 
 
 class InputError(click.ClickException):
     """What was given cannot be used."""
 
     exit_code = BAD_INPUT
+
+
+class Interrupted(click.ClickException):
+    """Somebody pressed Ctrl-C."""
+
+    exit_code = INTERRUPTED
+
+    def show(self, file: Any = None) -> None:
+        """Say what became of the work; it is no error."""
+        click.echo(self.message, err=True)
 
 
 class Commands(click.Group):
@@ -62,7 +81,14 @@ def one_line(error: BaseException) -> str:
     """The message of an error without line breaks; of a file error, what is wrong with it."""
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}."
-    return " ".join(str(error).split()) or type(error).__name__
+    return _in_our_words(str(error)) or type(error).__name__
+
+
+def _in_our_words(text: str) -> str:
+    line = " ".join(text.split())
+    for theirs, ours in _IN_OUR_WORDS.items():
+        line = line.replace(theirs, ours)
+    return line
 
 
 @contextmanager
@@ -101,7 +127,7 @@ def _warnings_as_lines() -> Iterator[None]:
     seen: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        text = " ".join(str(message).split())
+        text = _in_our_words(str(message))
         if text not in seen:
             seen.add(text)
             click.echo(f"Warning: {text}", err=True)

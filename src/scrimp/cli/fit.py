@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +18,7 @@ from .options import (
     data_argument,
     missing_option,
     progress_option,
+    refuse_overwriting,
 )
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
     from ..boosting import BudgetedBoostingClassifier
     from ..costs import Costs
+    from .training import Reached
 
 
 @click.command(short_help="Learn what to buy, in which order.")
@@ -65,8 +69,9 @@ if TYPE_CHECKING:
     "--seed", type=int, metavar="N", default=0, show_default=True, help="Of all that is random."
 )
 @click.option(
-    "--out", type=OutputFile(), required=True, metavar="FILE", help="Where to save the model."
-)
+    "--out", type=OutputFile(model=True), required=True, metavar="FILE",
+    help="Where to save the model; by custom it ends in .scrimp.",
+)  # fmt: skip
 @missing_option
 @progress_option
 @common_options
@@ -81,23 +86,34 @@ def fit(
     so far is saved.
     """
     from ..boosting import BudgetedBoostingClassifier
-    from ..store import save
-    from .tables import labels, numbers, read_table
+    from .reading import read_table
+    from .remarks import remark_on_columns
+    from .tables import numbers
+    from .training import train, two_classes
 
+    refuse_overwriting([out], [data, costs])
+    _refuse_target_as(target, {"--drop": drop, "--weight": (weight,)})
     table = read_table(data, missing)
-    y = labels(table, target, data)
     weights = None if weight is None else numbers(table, weight, data, "the weight")
+    y = two_classes(table, target, data, weights)
     X = _features(table, target, weight, drop, data)
     model = BudgetedBoostingClassifier(
         costs=_prices(costs, X, data), budget=_one_or_many(budget), rule=rule, n_rounds=rounds,
         unaffordable=unaffordable, max_bins=max_bins, random_state=seed,
     )  # fmt: skip
-    finished = _train(model, X, y, weights, progress)
+    remark_on_columns(X)
+    reached = train(model, X, y, weights, progress)
     with uninterrupted():
-        save(model, out)
-        _report(model, out, target, len(X), finished, as_json)
-    if not finished:
+        _save(model, out, reached.finished)
+        _report(model, out, target, len(X), reached, as_json)
+    if not reached.finished:
         click.get_current_context().exit(INTERRUPTED)
+
+
+def _refuse_target_as(target: str, options: Mapping[str, Sequence[str | None]]) -> None:
+    for option, names in options.items():
+        if target in names:
+            raise InputError(f"{option} names {target!r}, which is the target. It cannot be both.")
 
 
 def _features(
@@ -137,44 +153,36 @@ def _one_or_many(budget: list[float] | None) -> float | list[float] | None:
     return budget[0] if budget is not None and len(budget) == 1 else budget
 
 
-def _train(
-    model: BudgetedBoostingClassifier, X: Any, y: Any, weights: Any, progress: bool | None
-) -> bool:
-    """Fit; False if it was interrupted, with the rounds done as the model."""
-    from .progress import progress_bar
+def _save(model: BudgetedBoostingClassifier, out: Path, finished: bool) -> None:
+    """Save the model; an unfinished one says so of itself."""
+    from ..store import save
 
-    try:
-        with progress_bar(progress):
-            model.fit(X, y, sample_weight=weights)
-    except KeyboardInterrupt:
-        if not hasattr(model, "plan_") or not _rounds(model):
-            raise
-        return False
-    return True
-
-
-def _rounds(model: BudgetedBoostingClassifier) -> int:
-    return len(model.plan_.plan.stages)
+    predictor = model.predictor_
+    if not finished:
+        predictor = replace(predictor, info={**predictor.info, "finished": False})
+    save(predictor, out)
 
 
 def _report(
-    model: BudgetedBoostingClassifier, out: Path, target: str, n: int, finished: bool, as_json: bool
-) -> None:
+    model: BudgetedBoostingClassifier, out: Path, target: str, n: int, reached: Reached,
+    as_json: bool,
+) -> None:  # fmt: skip
     from .describe import plan_record, print_plan
-    from .output import note, print_json
+    from .output import count, note, print_json
 
     classes = model.classes_.tolist()
-    record = {"model": str(out), "finished": finished, "rows": n, "target": target,
+    record = {"model": str(out), "finished": reached.finished, "rows": n, "target": target,
               "classes": classes, **plan_record(model.predictor_)}  # fmt: skip
+    rounds = count(record["rounds"], "round")
     if as_json:
         print_json(record)
     else:
         click.echo(
-            f"Learnt to tell {target} {classes[0]} from {classes[1]} on {n} rows "
-            f"in {_rounds(model)} rounds."
+            f"Learnt to tell {target} {classes[0]} from {classes[1]} on {count(n, 'row')} "
+            f"in {rounds}."
         )
         print_plan(model.predictor_)
-    if not finished:
-        note(f"Interrupted after {_rounds(model)} rounds: saved what was learnt to {out}")
+    if not reached.finished:
+        note(f"Interrupted after {rounds}: saved what was learnt to {out}{reached.lacking()}")
     elif not as_json:
         click.echo(f"Saved to {out}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import OutputFile, common_options, model_argument
+from .options import OutputFile, common_options, model_argument, refuse_overwriting
 
 if TYPE_CHECKING:
     from ..predictor import Predictor
@@ -25,6 +25,7 @@ def inspect(model: Path, png: Path | None, as_json: bool) -> None:
     from .describe import print_plan
     from .output import print_json
 
+    refuse_overwriting([png], [model])
     predictor = load(model)
     record = _record(predictor)
     if png is not None:
@@ -46,6 +47,7 @@ def _record(model: Predictor) -> dict[str, Any]:
     return {
         "learner": model.info.get("learner", "unknown"),
         "params": dict(model.info.get("params", {})),
+        "finished": bool(model.info.get("finished", True)),
         "target": model.target.kind,
         "classes": model.classes_,
         "columns": list(model.columns.positions),
@@ -54,13 +56,16 @@ def _record(model: Predictor) -> dict[str, Any]:
 
 
 def _about(record: dict[str, Any]) -> list[str]:
+    from .output import count
+
     params = ", ".join(f"{name}={_shown(value)}" for name, value in record["params"].items())
     classes = ", ".join(str(label) for label in record["classes"].tolist())
-    return [
+    lines = [
         f"{record['learner']}({params})",
-        f"Predicts {classes or 'a number'} from {len(record['columns'])} columns. "
-        f"Plan: {record['kind']}, {record['rounds']} stages.",
+        f"Predicts {classes or 'a number'} from {count(len(record['columns']), 'column')}. "
+        f"Plan: {record['kind']}, {count(record['rounds'], 'stage')}.",
     ]
+    return lines if record["finished"] else [*lines, "Unfinished: its training was interrupted."]
 
 
 def _shown(value: Any) -> str:

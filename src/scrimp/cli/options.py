@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from .errors import remember_debug
+from .errors import InputError, remember_debug
 
 TABLES = (".csv", ".csv.gz", ".parquet")
+NO_MODELS = (".csv", ".gz", ".parquet", ".png")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -45,7 +46,13 @@ class MoneyList(click.ParamType):  # type: ignore[type-arg]
         """From text."""
         if isinstance(value, list):
             return value
-        return [Money().convert(part.strip(), param, ctx) for part in str(value).split(",")]
+        parts = [part.strip() for part in str(value).split(",")]
+        if len(parts) > 1 and "" in parts:
+            self.fail(
+                f"{value!r} lacks a number beside a comma; expected numbers with commas between "
+                "them, such as 10,20.", param, ctx,
+            )  # fmt: skip
+        return [Money().convert(part, param, ctx) for part in parts]
 
 
 class InputFile(click.Path):
@@ -65,14 +72,19 @@ class InputFile(click.Path):
 class OutputFile(click.Path):
     """A file that can be made: what cannot be written is refused before the work begins."""
 
-    def __init__(self, endings: tuple[str, ...] = ()) -> None:
+    def __init__(self, endings: tuple[str, ...] = (), *, model: bool = False) -> None:
         super().__init__(dir_okay=False, writable=True, path_type=Path)
-        self.endings = endings
+        self.endings, self.model = endings, model
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """From text."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         _check_ending(self, path, self.endings, param, ctx)
+        if self.model and path.name.lower().endswith(NO_MODELS):
+            self.fail(
+                f"{str(path)!r} ends like a table or a picture, but a model is saved there. "
+                "Let it end in .scrimp.", param, ctx,
+            )  # fmt: skip
         folder = path.absolute().parent
         if not folder.is_dir():
             self.fail(f"there is no folder {str(folder)!r} to put {path.name!r} into.", param, ctx)
@@ -90,6 +102,18 @@ def _check_ending(
 ) -> None:
     if endings and not path.name.lower().endswith(endings):
         kind.fail(f"{str(path)!r} must end in {' or '.join(endings)}.", param, ctx)
+
+
+def refuse_overwriting(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
+    """Refuse to write where something is read from, whatever links lead there."""
+    sources = [source for source in inputs if source is not None]
+    for path in outputs:
+        for source in sources:
+            if path is not None and path.exists() and path.samefile(source):
+                raise InputError(
+                    f"{str(path)!r} is read here and would be overwritten. Give the output "
+                    "another name."
+                )
 
 
 def model_argument(command: F) -> F:

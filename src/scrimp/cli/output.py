@@ -15,7 +15,7 @@ import click
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..plan import PricedPlan
+    from ..priced_plan import PricedPlan
 
 
 def note(text: str) -> None:
@@ -36,9 +36,14 @@ def plain(value: Any) -> Any:
         return [plain(entry) for entry in value]
     if hasattr(value, "tolist"):
         return plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
+    return _plain_number(value) if isinstance(value, float) else value
+
+
+def _plain_number(value: float) -> float | None:
+    """A number without the dust of rounding; a whole one may be somebody's id and stays."""
+    if not math.isfinite(value):
         return None
-    return value
+    return value if value.is_integer() else float(f"{value:.12g}")
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str = "") -> None:
@@ -66,6 +71,11 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str
 def money(amount: float) -> str:
     """An amount as people write it; what has no limit says so."""
     return f"{amount:,.2f}" if math.isfinite(amount) else "no limit"
+
+
+def count(n: int, thing: str) -> str:
+    """So many things, or one."""
+    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
 
 
 def _cell(value: Any) -> str:

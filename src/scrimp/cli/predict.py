@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ from .options import (
     data_argument,
     missing_option,
     model_argument,
+    refuse_overwriting,
     stop_option,
 )
 
@@ -45,22 +48,24 @@ def predict(
     """Answer for each row of DATA, spending no more than its budget.
 
     The answers have the columns prediction, proba_CLASS for each class, and spent. The columns
-    of DATA may stand in any order; those that MODEL does not know are ignored.
+    of DATA may stand in any order; those that MODEL does not know are ignored, and those that
+    the budget cannot pay for may be absent. An empty cell counts as a test that was paid for but
+    gave no value.
     """
     from ..store import load
+    from .matching import features, text_columns
     from .output import note, print_json, write_files
-    from .tables import features, numbers, read_table, table_bytes, text_columns
+    from .reading import read_table
+    from .tables import table_bytes
 
+    refuse_overwriting([out], [model, data])
     if budget is not None and budget_column is not None:
         raise click.UsageError("--budget and --budget-column exclude each other.")
     predictor = load(model)
     table = read_table(data, missing, text_columns(predictor))
-    X, unused = features(table, predictor, data, (id_column, budget_column))
-    if unused:
-        note(f"Note: ignored columns that the model does not know: {', '.join(unused)}")
-    limits: Any = budget
-    if budget_column is not None:
-        limits = numbers(table, budget_column, data, "the budget")
+    limits, largest = _limits(table, data, budget, budget_column)
+    X = features(table, predictor, data, largest)
+    _remark(table, X, predictor, (id_column, budget_column))
     answers = _answers(predictor, X, limits, stop)
     if id_column is not None:
         answers = _with_id(answers, table, id_column, data)
@@ -74,11 +79,35 @@ def predict(
     note(_in_words(summary))
 
 
+def _limits(
+    table: pl.DataFrame, data: Path, budget: float | None, column: str | None
+) -> tuple[Any, float]:
+    """What rows may spend, and the most of it."""
+    from .tables import numbers
+
+    if column is None:
+        return budget, math.inf if budget is None else budget
+    limits = numbers(table, column, data, "the budget")
+    return limits, float(limits.max())
+
+
+def _remark(
+    table: pl.DataFrame, X: pl.DataFrame, model: Predictor, used: Sequence[str | None]
+) -> None:
+    """Say what of the table the model cannot use."""
+    from .matching import unseen
+    from .output import count, note
+    from .tables import some
+
+    if unused := [name for name in table.columns if name not in {*X.columns, *used}]:
+        note(f"Note: ignored columns that the model does not know: {some(unused, 5)}")
+    for name, rows in unseen(X, model).items():
+        note(f"Note: {name} holds categories that training did not, in {count(rows, 'row')}")
+
+
 def _answers(model: Predictor, X: pl.DataFrame, budget: Any, stop: str | None) -> pl.DataFrame:
     import polars as pl
 
-    if not len(X):
-        raise InputError("There are no rows to answer for.")
     with refusing_impossible():
         scores, spent = model.answer(X, budget, stop=stop)
     columns = {"prediction": model.target.labels(scores)}
@@ -108,8 +137,10 @@ def _summary(answers: pl.DataFrame, out: Path | None) -> dict[str, Any]:
 
 
 def _in_words(summary: dict[str, Any]) -> str:
+    from .output import count
+
     where = f", written to {summary['out']}" if summary["out"] else ""
     return (
-        f"{summary['rows']} rows, mean spend {summary['mean_spent']:,.2f}, "
+        f"{count(summary['rows'], 'row')}, mean spend {summary['mean_spent']:,.2f}, "
         f"largest spend {summary['max_spent']:,.2f}{where}"
     )

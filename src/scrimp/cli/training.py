@@ -1,0 +1,95 @@
+"""A training that may be interrupted, and the labels that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..events import Progress, listening
+from .errors import InputError, Interrupted
+from .output import money
+from .tables import labels, some
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from ..boosting import BudgetedBoostingClassifier
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How far a training came.
+
+    Parameters
+    ----------
+    finished : bool
+        False if it was interrupted.
+    without : sequence of float
+        Budgets whose training had not begun.
+    """
+
+    finished: bool
+    without: Sequence[float] = ()
+
+    def lacking(self) -> str:
+        """What an interrupted training did not come to, as the end of a sentence."""
+        if not self.without:
+            return ""
+        return f". No model yet for the budgets {'; '.join(map(money, self.without))}"
+
+
+def train(
+    model: BudgetedBoostingClassifier, X: Any, y: Any, weights: Any, progress: bool | None
+) -> Reached:
+    """Fit; if it is interrupted, the rounds done are the model."""
+    from .progress import progress_bar
+
+    last = ["fit"]
+
+    def remember(event: Progress) -> None:
+        last[0] = event.task
+
+    try:
+        with progress_bar(progress), listening(remember):
+            model.fit(X, y, sample_weight=weights)
+    except KeyboardInterrupt:
+        if not hasattr(model, "plan_") or not len(model.plan_.plan.stages):
+            raise Interrupted("Interrupted: nothing was saved.") from None
+        return Reached(False, _not_begun(model.budget, last[0]))
+    return Reached(True)
+
+
+def _not_begun(budget: Any, task: str) -> list[float]:
+    """Budgets after the one in training: its task is named "fit 2/3"."""
+    number, of, _ = task.removeprefix("fit").strip().partition("/")
+    return sorted(set(budget))[int(number) :] if of else []
+
+
+def two_classes(
+    table: pl.DataFrame, target: str, data: Path, weights: NDArray[np.float64] | None
+) -> NDArray[Any]:
+    """The target, which must have two classes among the rows that count."""
+    import numpy as np
+
+    y = labels(table, target, data)
+    _check_classes(np.unique(y), f"The target {target!r} of {data}")
+    if weights is not None:
+        _check_classes(np.unique(y[weights > 0]), f"Among rows of positive weight {target!r}")
+    return y
+
+
+def _check_classes(found: NDArray[Any], what: str) -> None:
+    expected = "Expected two classes, such as yes and no."
+    if len(found) == 0:
+        raise InputError(f"{what} has no value. {expected}")
+    if len(found) == 1:
+        raise InputError(f"{what} has one class only, {found[0]}. {expected}")
+    if len(found) > 2:
+        values = some([str(value) for value in found], 5)
+        raise InputError(f"{what} has {len(found)} values: {values}. {expected}")
+    if found.dtype.kind == "f":
+        raise InputError(f"{what} holds the fractions {found[0]} and {found[1]}. {expected}")
