@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -207,8 +207,11 @@ class Plan(ABC, Generic[S]):
         """
         raise TypeError(_no_bound(self.kind))
 
-    def free_now(self, state: S, is_owned: Callable[[int], bool]) -> Sequence[int]:
-        """Stages to come that would still count if nothing more could be bought."""
+    def free_now(self, state: S, owned: NDArray[np.bool_]) -> Sequence[int]:
+        """Stages to come that would still count if nothing more could be bought.
+
+        `owned` says of each stage whether all it needs is owned.
+        """
         return ()
 
     def extents(self) -> Sequence[Sequence[int]]:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .costs import Costs, check_requirements
 from .plan import Plan
 
@@ -65,6 +68,17 @@ class PricedPlan:
     def needs(self) -> tuple[tuple[int, ...], ...]:
         """The items of each stage with all they require, ancestors first."""
         return tuple(self.costs.closure(items) for items in self.plan.stages.items)
+
+    @cached_property
+    def _distinct_needs(self) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
+        """Stages often need the same: each set once, and which of them each stage needs."""
+        numbers = {needs: number for number, needs in enumerate(dict.fromkeys(self.needs))}
+        return list(numbers), np.array([numbers[needs] for needs in self.needs], dtype=np.intp)
+
+    def owned_stages(self, owned: set[int]) -> NDArray[np.bool_]:
+        """Of each stage, whether all it needs is owned."""
+        distinct, which = self._distinct_needs
+        return np.array([owned.issuperset(needs) for needs in distinct], dtype=bool)[which]
 
     @cached_property
     def items(self) -> tuple[int, ...]:

@@ -209,8 +209,7 @@ class Session:
 
     def _read(self) -> Answer:
         plan, state, target = self._priced.plan, self._state, self._target
-        owned, needs = self._ledger.owned, self._priced.needs
-        free = plan.free_now(state, lambda stage: owned.issuperset(needs[stage]))
+        free = plan.free_now(state, self._priced.owned_stages(self._ledger.owned))
         if free:  # as if it were cut off now
             state = plan.fork(state)
             for stage in free:

@@ -162,12 +162,10 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         self.target_ = Target("binary", rows.classes, scale=2.0)
 
     def _train(self, rows: SignedRows, columns: Columns, costs: Costs, runs: list[Run]) -> None:
-        # quantiles are cheaper without weights
-        weights = None if (rows.weights == rows.weights[0]).all() else rows.weights
         with StumpSearch(
             rows.table,
             rows.signs,
-            weights,
+            rows.weights,
             categorical=columns.is_categorical(),
             max_bins=self.max_bins,
             random_state=int(check_random_state(self.random_state).randint(2**31 - 1)),
@@ -175,7 +173,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         ) as search:
             for number, run in enumerate(runs):
                 if number:
-                    search.restart(rows.signs, weights)
+                    search.restart(rows.signs, rows.weights)
                 label = "fit" if len(runs) == 1 else f"fit {number + 1}/{len(runs)}"
                 self._boost(search, costs, run, label)
 

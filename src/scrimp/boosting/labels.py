@@ -20,24 +20,21 @@ class SignedRows:
     ----------
     table : array (rows, columns)
         Those with a positive weight.
-    signs : float array (rows,)
+    signs : int array (rows,)
         -1 for the first class, +1 for the second.
-    weights : float array (rows,)
+    weights : float array (rows,), or None if they are all equal
         At most 1.
     classes : array (2,)
         Sorted.
+    prior : float
+        Half the log-odds of the second class, the scale of AdaBoost's votes.
     """
 
     table: NDArray[Any]
-    signs: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    signs: NDArray[np.int8]
+    weights: NDArray[np.float64] | None
     classes: NDArray[Any]
-
-    @property
-    def prior(self) -> float:
-        """Half the log-odds of the second class, the scale of AdaBoost's votes."""
-        share = self.weights[self.signs > 0].sum() / self.weights.sum()
-        return 0.5 * math.log(share / (1.0 - share))
+    prior: float
 
 
 def signed_rows(table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> SignedRows:
@@ -48,7 +45,9 @@ def signed_rows(table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> Sig
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {kind}."
         )
-    weights = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
+    weights = _check_sample_weight(
+        sample_weight, table, dtype=np.float64, ensure_non_negative=True, copy=True
+    )
     keep = weights > 0
     if not keep.all():
         table, y, weights = table[keep], y[keep], weights[keep]
@@ -58,5 +57,13 @@ def signed_rows(table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> Sig
             f"y holds one class only, {classes.tolist()}, among the rows with a positive "
             "weight; expected two classes."
         )
-    signs = np.where(y == classes[1], 1.0, -1.0)
-    return SignedRows(table, signs, weights / weights.max(), classes)
+    second = y == classes[1]
+    weights /= weights.max()
+    share = weights[second].sum() / weights.sum()
+    return SignedRows(
+        table,
+        np.where(second, 1, -1).astype(np.int8),
+        None if (weights == 1.0).all() else weights,
+        classes,
+        0.5 * math.log(share / (1.0 - share)),
+    )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import Any, ClassVar
 
 import numpy as np
@@ -164,10 +163,13 @@ class AdditivePlan(Plan[AdditiveState]):
             np.clip(state.sums, -self.radius, self.radius, out=state.sums)
             state.means += (state.sums - state.means) / count
 
-    def free_now(self, state: AdditiveState, is_owned: Callable[[int], bool]) -> list[int]:
+    def free_now(self, state: AdditiveState, owned: NDArray[np.bool_]) -> list[int]:
         """Stumps on owned columns, all of them or up to the first that is not."""
-        coming = range(state.position, len(self.stages))
-        return list((filter if self.refusal == "skip" else takewhile)(is_owned, coming))
+        coming = owned[state.position :]
+        if self.refusal == "stop":
+            coming = np.logical_and.accumulate(coming)
+        stages: list[int] = (np.flatnonzero(coming) + state.position).tolist()
+        return stages
 
     def future(self, state: AdditiveState) -> range:
         """All stumps after the present one."""

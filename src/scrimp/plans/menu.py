@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -156,11 +156,12 @@ class MenuPlan(Plan[MenuState]):
             answers[own] = self.entries[entry].read_all([states[i].inner[entry] for i in own])
         return answers
 
-    def free_now(self, state: MenuState, is_owned: Callable[[int], bool]) -> list[int]:
+    def free_now(self, state: MenuState, owned: NDArray[np.bool_]) -> list[int]:
         """As the running entry's."""
-        first, running = self._first[state.running], self.entries[state.running]
-        inner = state.inner[state.running]
-        return [s + first for s in running.free_now(inner, lambda s: is_owned(s + first))]
+        running = state.running
+        first, end = self._first[running : running + 2]
+        inner = self.entries[running].free_now(state.inner[running], owned[first:end])
+        return [stage + first for stage in inner]
 
     def extents(self) -> list[Sequence[int]]:
         """Each entry's items."""
