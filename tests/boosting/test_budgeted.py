@@ -55,6 +55,7 @@ def test_candidate_thresholds_are_the_midpoints():
         assert fitted.plan_.plan.stumps.high.tolist() == [expected]
 
 
+@pytest.mark.filterwarnings("ignore:The cheapest purchase")
 def test_no_row_spends_more_than_its_own_budget(table):
     X, y, prices = table
     model = BudgetedBoostingClassifier(prices, n_rounds=60).fit(X, y)

@@ -189,9 +189,9 @@ class ForgetsWhatIsOwned(Toy):
         return super().spend(X, budget, **options)
 
 
-class IgnoresPlainBudgets(Toy):
+class IgnoresNamedBudgets(Toy):
     def predict(self, X, *plain, budget=None, **options):
-        return super().predict(X, budget, **options)
+        return super().predict(X, *plain, **options)
 
 
 class MatchesByPosition(Toy):

@@ -102,8 +102,8 @@ def check_at_budget(estimator: Any, case: Case) -> None:
     for budget in (*case.budgets, None):
         plain = at_budget(model, budget)
         np.testing.assert_array_equal(
-            plain.predict(case.X), model.predict(case.X, budget=budget), f"at a budget of {budget}"
+            plain.predict(case.X), model.predict(case.X, budget), f"at a budget of {budget}"
         )
         if hasattr(model, "predict_proba"):
-            expected = model.predict_proba(case.X, budget=budget)
+            expected = model.predict_proba(case.X, budget)
             assert_same(plain.predict_proba(case.X), expected, f"at a budget of {budget}")

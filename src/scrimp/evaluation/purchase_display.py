@@ -37,7 +37,7 @@ class PurchaseDisplay:
 
     Examples
     --------
-    >>> from scrimp.plan import Purchase
+    >>> from scrimp.priced_plan import Purchase
     >>> bought = [Purchase(1, "fee", 2.0, 2.0, 3, ()), Purchase(2, "test", 5.0, 7.0, 3, ("t",))]
     >>> display = PurchaseDisplay(bought).plot(currency="CAD")
     >>> float(display.bars_[1].get_width())
