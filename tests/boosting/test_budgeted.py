@@ -37,12 +37,12 @@ def test_is_a_scikit_learn_estimator(estimator, check):
         check(estimator)
 
 
-@pytest.mark.parametrize("rule", ["greedy", "edge"])
+@pytest.mark.parametrize("rule", ["greedy", "edge", "smoothed", "hybrid"])
 @pytest.mark.parametrize("unaffordable", ["skip", "stop"])
 def test_keeps_the_budget_contract(rule, unaffordable):
     check_budgeted_estimator(
         BudgetedBoostingClassifier(rule=rule, unaffordable=unaffordable, n_rounds=15),
-        max_examples=8,
+        max_examples=5,
     )
 
 
@@ -226,6 +226,8 @@ def test_fees_are_paid_once_and_count_in_the_choice():
     ("params", "text"),
     [
         ({"rule": "best"}, "rule is 'best'; expected one of 'edge', 'greedy'"),
+        ({"tau": -1.0}, "tau is -1.0; expected a finite number >= 0"),
+        ({"switch": np.nan}, "switch is nan; expected a finite number >= 0"),
         ({"unaffordable": "ignore"}, "unaffordable is 'ignore'"),
         ({"n_rounds": 0}, "n_rounds is 0; expected a whole number >= 1"),
         ({"max_bins": 1}, "max_bins is 1; expected a whole number >= 2 and <= 65535"),

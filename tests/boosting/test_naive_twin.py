@@ -38,14 +38,15 @@ def costs_of(prices, fees):
     return Costs(costs.names, costs.prices, costs.columns, costs.requires)
 
 
-@pytest.mark.parametrize("rule", ["edge", "greedy"])
+@pytest.mark.parametrize("rule", ["edge", "greedy", "smoothed", "speedboost", "hybrid"])
 @pytest.mark.parametrize("unaffordable", ["skip", "stop"])
 @pytest.mark.parametrize("seed", range(12))
 def test_rounds_agree(rule, unaffordable, seed):
     X, y, prices, fees, weight = make_problem(seed)
     costs = costs_of(prices, fees)
     budget = float(np.random.default_rng(seed).uniform(0.3, 1.2) * costs.total)
-    options = {"rule": rule, "n_rounds": N_ROUNDS, "unaffordable": unaffordable}
+    options = {"rule": rule, "n_rounds": N_ROUNDS, "unaffordable": unaffordable, "tau": 0.7}
+    options["switch"] = 0.5
     slow = naive_boost(
         X, y, prices, budget=budget, sample_weight=weight, requires=fees or None, **options
     )

@@ -150,11 +150,15 @@ def affordable(paid: Mapping[Item, float], new: Mapping[Item, float], budget: fl
     return total <= budget * (1.0 + BUDGET_SLACK)
 
 
-def criterion(rule: str, edge: float, price: float) -> float:
-    """What the pick of line 4 maximises: gamma, or Eq. (1) in minus logarithms."""
+def criterion(rule: str, edge: float, price: float, spent: float, tau: float) -> float:
+    """What the pick of line 4 maximises: gamma, or Eq. (1), (2), (4) in minus logarithms."""
     if rule == "edge":
         return edge
     g = min(edge, PERFECT)
+    if rule == "speedboost":  # Eq. (4): the fall of the exponential loss per price
+        return (1.0 - math.sqrt(1.0 - g * g)) / price
+    if rule == "smoothed":  # Eq. (2); B - B_t is what has been spent
+        price = tau * spent + price
     return -math.log1p(-g * g) / price
 
 
@@ -170,9 +174,11 @@ def naive_boost(
     sample_weight: ArrayLike | None = None,
     categorical: Collection[int] = (),
     requires: Fees | None = None,
+    tau: float = 1.0,
+    switch: float = 0.1,
 ) -> list[NaiveRound]:
-    """Run AdaBoostBT with the rule 'edge' or 'greedy' (Alg. 1)."""
-    if rule not in ("edge", "greedy"):
+    """Run AdaBoostBT (Alg. 1) with one of its rules, SpeedBoost's, or Greedy then Smoothed."""
+    if rule not in ("edge", "greedy", "smoothed", "speedboost", "hybrid"):
         raise ValueError(f"unknown rule: {rule!r}")
     if unaffordable not in ("skip", "stop"):
         raise ValueError(f"unknown unaffordable: {unaffordable!r}")
@@ -196,6 +202,8 @@ def naive_boost(
             hypotheses.append((stump, votes(stump, rows)))
 
     rounds: list[NaiveRound] = []
+    now = "greedy" if rule == "hybrid" else rule
+    first_value = None
     for _ in range(n_rounds):  # Alg. 1, line 3
         # Alg. 1, line 4, with the rule of Eq. (1)
         best = None
@@ -208,13 +216,17 @@ def naive_boost(
             if edge <= MIN_EDGE:
                 continue
             price = selection_price(stump.column, prices, fees, paid)
-            value = criterion(rule, edge, price)
+            value = criterion(now, edge, price, math.fsum(paid.values()), tau)
             if best is None or value > best_value * (1.0 + TIE):
                 best = (stump, h, edge, new)
                 best_value = value
         if best is None:
             break
         stump, h, edge, new = best
+        if first_value is None:
+            first_value = best_value
+        elif rule == "hybrid" and best_value < switch * first_value:
+            now = "smoothed"  # from the next round on; best_value is greedy's until then
 
         if not affordable(paid, new, budget):  # Alg. 1, lines 5 and 6 ('stop' only)
             break

@@ -7,6 +7,8 @@ import pytest
 
 from scrimp import BudgetedBoostingClassifier, Costs
 
+RULES = ["edge", "greedy", "smoothed", "speedboost", "hybrid"]
+
 
 def threshold_features(X):
     """Every distinct threshold of a column as its own 0/1 feature, as in the paper."""
@@ -25,7 +27,7 @@ def test_table_1_counts_of_features(public_data, name, count):
     assert ours == count
 
 
-@pytest.mark.parametrize("rule", ["edge", "greedy"])
+@pytest.mark.parametrize("rule", RULES)
 def test_training_error_is_within_the_bound(rule):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 10))
@@ -42,7 +44,7 @@ def test_training_error_is_within_the_bound(rule):
         assert np.exp(-signs * scores).mean() == pytest.approx(bound[rounds - 1], rel=1e-9)
 
 
-@pytest.mark.parametrize("rule", ["edge", "greedy"])
+@pytest.mark.parametrize("rule", RULES)
 def test_a_run_that_stops_is_a_prefix_of_the_run_with_more_money(rule):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(200, 15))
@@ -72,3 +74,41 @@ def test_greedy_falls_into_the_trap_of_cheap_features_on_sonar(public_data):
     greedy = BudgetedBoostingClassifier(costs, **options).fit(X[train], data.y[train])
     edge = BudgetedBoostingClassifier(costs, rule="edge", **options).fit(X[train], data.y[train])
     assert greedy.plan_.price < 2.0 < edge.plan_.price
+
+
+def error_on_sonar(data, rule, seed):
+    """Test error at a budget of 10, in the paper's setting, of one split and one price list."""
+    X = threshold_features(data.X.to_numpy())
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(X))
+    train, test = order[:100], order[100:]
+    model = BudgetedBoostingClassifier(
+        Costs.per_feature(rng.uniform(0, 2, size=X.shape[1])),
+        budget=10.0,
+        rule=rule,
+        n_rounds=200,
+        unaffordable="stop",
+    )
+    return 1.0 - model.fit(X[train], data.y[train]).score(X[test], data.y[test])
+
+
+def test_smoothed_avoids_the_trap_and_speedboost_does_not(public_data):
+    data = public_data("sonar")
+    errors = {
+        rule: np.mean([error_on_sonar(data, rule, seed) for seed in range(6)])
+        for rule in ("greedy", "smoothed", "speedboost", "hybrid")
+    }
+    assert errors["smoothed"] < errors["greedy"] - 0.02
+    assert errors["hybrid"] < errors["greedy"]
+    # "SpeedBoost and Greedy are almost identical"
+    assert abs(errors["speedboost"] - errors["greedy"]) < 0.03
+
+
+def test_without_tau_smoothed_is_greedy():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(150, 8))
+    y = (X[:, 0] + X[:, 1] + rng.normal(size=150) > 0).astype(int)
+    prices = rng.uniform(0.1, 2, size=8)
+    greedy = BudgetedBoostingClassifier(prices, n_rounds=30).fit(X, y)
+    smoothed = BudgetedBoostingClassifier(prices, rule="smoothed", tau=0.0, n_rounds=30).fit(X, y)
+    np.testing.assert_array_equal(greedy.decision_function(X), smoothed.decision_function(X))

@@ -51,12 +51,16 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
     budget : float, list of floats or None
         The most that a prediction may spend. With a list one model is trained for each
         budget and a prediction uses the best that its budget pays for. None is no limit.
-    rule : {"greedy", "edge"}
-        ``greedy`` maximises :math:`-\ln(1-\gamma^2)/c`, ``edge`` maximises :math:`\gamma`
-        (AdaBoost that stops when the money is gone). c is the price of the stump's item
-        plus what it requires and is not owned; an item keeps its price here even when it is
-        paid for, else the rule would collapse onto it. An item that is free counts as the
-        cheapest one that is not.
+    rule : {"greedy", "edge", "smoothed", "speedboost", "hybrid"}
+        What a stump of edge :math:`\gamma` and price c is worth. ``edge``: :math:`\gamma`
+        (AdaBoost that stops when the money is gone). ``greedy``: :math:`-\ln(1-\gamma^2)/c`.
+        ``smoothed``: :math:`-\ln(1-\gamma^2)/(\tau s + c)`, where s is spent so far: the
+        more that is, the less prices matter. ``speedboost``:
+        :math:`(1-\sqrt{1-\gamma^2})/c`, the fall of the exponential loss per price.
+        ``hybrid``: greedy at first, smoothed once its choices have become poor. c is the
+        price of the stump's item plus what it requires and is not owned; an item keeps its
+        price here even when it is paid for, else the rule would collapse onto it. An item
+        that is free counts as the cheapest one that is not.
     n_rounds : int
         The most rounds.
     unaffordable : {"skip", "stop"}
@@ -65,6 +69,12 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
     max_bins : int
         A column with at most so many distinct values is searched exactly, at the midpoints
         between them; others at that many quantiles. At most 65535.
+    tau : float
+        How much what is spent counts in ``smoothed`` and ``hybrid``; 1 in the paper, and
+        towards 0 they become ``greedy``.
+    switch : float
+        ``hybrid`` goes over to smoothed when the quality of a choice falls below this part
+        of the first choice's; the paper sketches this without a number.
     n_jobs : int, optional
         Threads; None takes all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -108,6 +118,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         n_rounds: int = 500,
         unaffordable: str = "skip",
         max_bins: int = 255,
+        tau: float = 1.0,
+        switch: float = 0.1,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -117,6 +129,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         self.n_rounds = n_rounds
         self.unaffordable = unaffordable
         self.max_bins = max_bins
+        self.tau = tau
+        self.switch = switch
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -179,11 +193,19 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
 
     def _boost(self, search: StumpSearch, costs: Costs, run: Run, label: str) -> None:
         """AdaBoostBT(S, B, C), Alg. 1."""
-        offers = Offers(costs, run.ledger, self.rule, self.unaffordable == "skip")
+        offers = Offers(
+            costs,
+            run.ledger,
+            self.rule,
+            self.unaffordable == "skip",
+            tau=self.tau,
+            switch=self.switch,
+        )
         for t in range(self.n_rounds):  # line 3
-            stump = search.best(offers.quality, offers.allowed)  # line 4, by Eq. (1)
+            stump = search.best(offers.quality, offers.allowed)  # line 4, by Eq. (1) or (2)
             if stump is None:
                 break
+            offers.notice(stump.column, stump.edge)
             if not offers.buy(stump.column):  # lines 5 to 7
                 if self.unaffordable == "stop":
                     break
@@ -199,6 +221,10 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
     def _check_params(self) -> None:
         check_choice("rule", self.rule, tuple(RULES))
         check_choice("unaffordable", self.unaffordable, ("skip", "stop"))
+        for name in ("tau", "switch"):
+            value = getattr(self, name)
+            if not (np.isreal(value) and 0 <= value < math.inf):
+                raise ValueError(f"{name} is {value!r}; expected a finite number >= 0.")
         check_random_state(self.random_state)
         _n_threads(self.n_jobs)
         for name, least, most in (("n_rounds", 1, math.inf), ("max_bins", 2, _MOST_BINS)):

@@ -30,11 +30,28 @@ class Offers:
         How an edge is weighed against a price.
     only_affordable : bool
         Whether columns that the rest of the budget cannot pay are off the table.
+    tau : float
+        How much what is spent counts in ``smoothed``.
+    switch : float
+        ``hybrid`` goes over from greedy to smoothed when the quality of its choice falls
+        below this part of the first one's. No unused column is better than the choice, so
+        then all of these are below it too.
     """
 
-    def __init__(self, costs: Costs, ledger: Ledger, rule: str, only_affordable: bool) -> None:
+    def __init__(
+        self,
+        costs: Costs,
+        ledger: Ledger,
+        rule: str,
+        only_affordable: bool,
+        *,
+        tau: float = 1.0,
+        switch: float = 0.1,
+    ) -> None:
         self._costs, self._ledger = costs, ledger
-        self._rule = RULES[rule]
+        self._rule, self._next_rule = RULES[rule]
+        self._tau, self._switch = tau, switch
+        self._first_quality: float | None = None
         self._only_affordable = only_affordable
         self._item_of = np.array(costs.item_of)
         self._own = np.array(costs.prices)
@@ -46,7 +63,18 @@ class Offers:
 
     def quality(self, columns: NDArray[np.intp], edges: Floats) -> Floats:
         """The rule's value of columns with given edges."""
-        return self._rule(edges, self._prices[columns])
+        spent = self._tau * self._ledger.spent
+        return self._rule.quality(edges, self._prices[columns], spent)
+
+    def notice(self, column: int, edge: float) -> None:
+        """Take note of a choice: it may be time for the next rule."""
+        if self._rule is self._next_rule:
+            return
+        quality = float(self.quality(np.array([column]), np.array([edge]))[0])
+        if self._first_quality is None:
+            self._first_quality = quality
+        elif quality < self._switch * self._first_quality:
+            self._rule = self._next_rule
 
     def needs(self, column: int) -> tuple[int, ...]:
         """The item that brings a column, with all it requires."""

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     "a prediction uses the best that its budget pays for.",
 )  # fmt: skip
 @click.option(
-    "--rule", type=click.Choice(["greedy", "edge"]), default="greedy", show_default=True,
+    "--rule", type=click.Choice(["greedy", "edge", "smoothed", "speedboost", "hybrid"]), default="greedy", show_default=True,
     help="greedy weighs what a purchase tells against its price; edge does not look at prices.",
 )  # fmt: skip
 @click.option(
