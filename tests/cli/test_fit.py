@@ -225,3 +225,10 @@ class TestRefuses:
         (tmp_path / "t.xlsx").write_text("")
         text = refused("fit", tmp_path / "t.xlsx", "--target", "y", "--out", tmp_path / "m")
         assert "must end in .csv or .csv.gz or .parquet" in text
+
+
+def test_all_rules_can_be_chosen():
+    from scrimp.boosting.rules import RULES
+    from scrimp.cli.fit import RULE_NAMES
+
+    assert tuple(RULES) == RULE_NAMES

@@ -21,6 +21,9 @@ from .options import (
     refuse_overwriting,
 )
 
+#: As in scrimp.boosting.rules, which is too slow to import for a help text; a test compares.
+RULE_NAMES = ("edge", "greedy", "smoothed", "speedboost", "hybrid")
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -42,8 +45,10 @@ if TYPE_CHECKING:
     "a prediction uses the best that its budget pays for.",
 )  # fmt: skip
 @click.option(
-    "--rule", type=click.Choice(["greedy", "edge", "smoothed", "speedboost", "hybrid"]), default="greedy", show_default=True,
-    help="greedy weighs what a purchase tells against its price; edge does not look at prices.",
+    "--rule", type=click.Choice(RULE_NAMES), default="greedy", show_default=True,
+    help="How a purchase is chosen: greedy and speedboost weigh what it tells against its price, "
+    "smoothed does so less and less, hybrid begins greedy and goes on smoothed, edge does not "
+    "look at prices.",
 )  # fmt: skip
 @click.option(
     "--rounds",
