@@ -103,3 +103,28 @@ def requests_of(session, x):
 def test_trees_that_lead_nowhere_are_refused(changes, text):
     with pytest.raises(ValueError, match=text):
         tree(**changes)
+
+
+def test_the_price_is_that_of_the_dearest_path():
+    from scrimp.costs import Costs
+    from scrimp.plan import StageTable
+    from scrimp.plans import Nodes, RoutedPlan
+    from scrimp.priced_plan import PricedPlan
+
+    def plan(second):
+        column = np.array([0, 1, 2, -1, -1])
+        nodes = Nodes(
+            column=column,
+            low=np.full(5, -np.inf),
+            high=np.zeros(5),
+            inside=np.array([1, 3, 3, 0, 0]),
+            outside=np.array([second, 4, 4, 0, 0]),
+            missing=np.array([1, 3, 3, 0, 0]),
+            refused=np.full(5, -1),
+            value=np.zeros((5, 1)),
+        )
+        stages = StageTable(tuple((c,) if c >= 0 else () for c in column.tolist()))
+        return PricedPlan(RoutedPlan(stages, nodes), Costs.per_feature([1.0, 2.0, 4.0]))
+
+    assert plan(second=4).price == 3.0  # column 2 is on no path from the root
+    assert plan(second=2).price == 7.0  # paths meet again: all items, to be safe

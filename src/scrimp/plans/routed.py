@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -89,6 +90,24 @@ class RoutedPlan(Plan[RoutedState]):
         self.n_outputs = nodes.value.shape[1]
         if len(stages) != len(nodes.column):
             raise ValueError(f"{len(stages)} stages but {len(nodes.column)} nodes; expected equal.")
+
+    def extents(self) -> list[Sequence[int]]:
+        """The items of each path; all items where paths meet again, as there may be too many."""
+        nodes, steps = self.nodes, 0
+        ends: list[Sequence[int]] = []
+        todo: list[tuple[int, frozenset[int]]] = [(0, frozenset())]
+        while todo:
+            node, items = todo.pop()
+            steps += 1
+            if steps > len(nodes.column):
+                return list(super().extents())
+            if nodes.column[node] < 0:
+                ends.append(tuple(items))
+                continue
+            items |= frozenset(self.stages.items[node])
+            children = {int(c[node]) for c in (nodes.inside, nodes.outside, nodes.missing)}
+            todo += [(child, items) for child in children]
+        return list(dict.fromkeys(ends))
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> RoutedState:
         """All rows at the root."""
