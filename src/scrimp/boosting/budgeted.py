@@ -9,28 +9,22 @@ import math
 from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.utils import check_random_state
 
 from ..columns import Columns
 from ..costs import Costs, as_costs
 from ..estimator import BudgetedClassifier
 from ..events import Progress, emit
-from ..kernels import n_threads
 from ..ledger import Ledger
 from ..target import Target
-from ..validation import check_budget, check_budgets, check_choice
 from .labels import SignedRows, signed_rows
 from .offers import Offers
-from .rules import RULES
+from .params import budgets_of, check_booster, check_categories, n_threads, seed_of
 from .runs import Run, plan_of, warn_of_prior
 from .stump_search import StumpSearch
 
 #: Alg. 1, line 8 gives a perfect stump an infinite weight; an edge counts as at most this.
 EDGE_CAP = 1.0 - 1e-4
 _PERFECT = 1.0 - 1e-12
-#: What two bytes can number, missing values left aside.
-_MOST_BINS = 65_535
 
 
 class BudgetedBoostingClassifier(BudgetedClassifier):
@@ -151,12 +145,12 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         If it is interrupted, the rounds done so far stand as a valid model, and the
         interruption is raised again.
         """
-        self._check_params()
+        check_booster(self)
         table, y, columns = self._learn_table(X, y)
-        _check_categories(columns)
+        check_categories(columns)
         rows = signed_rows(table, y, sample_weight)
         costs = as_costs(self.costs, len(columns), columns.names)
-        runs = [Run(budget, Ledger(costs, [budget])) for budget in self._budgets()]
+        runs = [Run(budget, Ledger(costs, [budget])) for budget in budgets_of(self)]
         try:
             self._train(rows, columns, costs, runs)
         except KeyboardInterrupt:
@@ -182,8 +176,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
             rows.weights,
             categorical=columns.is_categorical(),
             max_bins=self.max_bins,
-            random_state=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            n_threads=_n_threads(self.n_jobs),
+            random_state=seed_of(self),
+            n_threads=n_threads(self.n_jobs),
         ) as search:
             for number, run in enumerate(runs):
                 if number:
@@ -218,44 +212,9 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
                 break
             search.update(stump, alpha)  # line 9, with exp(-alpha y h)
 
-    def _check_params(self) -> None:
-        check_choice("rule", self.rule, tuple(RULES))
-        check_choice("unaffordable", self.unaffordable, ("skip", "stop"))
-        for name in ("tau", "switch"):
-            value = getattr(self, name)
-            if not (np.isreal(value) and 0 <= value < math.inf):
-                raise ValueError(f"{name} is {value!r}; expected a finite number >= 0.")
-        check_random_state(self.random_state)
-        _n_threads(self.n_jobs)
-        for name, least, most in (("n_rounds", 1, math.inf), ("max_bins", 2, _MOST_BINS)):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or not least <= value <= most:
-                limit = f" and <= {most}" if most < math.inf else ""
-                raise ValueError(f"{name} is {value!r}; expected a whole number >= {least}{limit}.")
-
-    def _budgets(self) -> list[float]:
-        if self.budget is None or np.ndim(self.budget) == 0:
-            return [float(check_budget(self.budget))]
-        budgets: list[float] = np.unique(check_budgets(self.budget)).tolist()
-        # a run that stops is a prefix of the run with more money: one training is all
-        return budgets[-1:] if self.unaffordable == "stop" else budgets
-
     def __sklearn_tags__(self) -> Any:
         """Binary, with missing values."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _check_categories(columns: Columns) -> None:
-    for column, categories in enumerate(columns.categories):
-        if categories is not None and len(categories) > _MOST_BINS:
-            raise ValueError(
-                f"Column {columns.name(column)!r} has {len(categories)} categories; "
-                f"expected at most {_MOST_BINS}. Is it an identifier? Leave it out."
-            )
-
-
-def _n_threads(n_jobs: int | None) -> int:
-    return n_threads() if n_jobs is None else int(effective_n_jobs(n_jobs))

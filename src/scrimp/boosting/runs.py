@@ -32,14 +32,16 @@ class Run:
         return np.array([stump.edge for stump, _ in self.rounds])
 
 
-def plan_of(runs: list[Run], costs: Costs, prior: float, refusal: str) -> PricedPlan:
+def plan_of(
+    runs: list[Run], costs: Costs, prior: float, refusal: str, base: float = 0.0
+) -> PricedPlan:
     """One additive plan, or a menu of them; runs without a round are left out."""
-    entries = [_additive(run, costs, prior, refusal) for run in runs if run.rounds]
-    entries = entries or [_additive(runs[-1], costs, prior, refusal)]
+    kept = [run for run in runs if run.rounds] or runs[-1:]
+    entries = [_additive(run, costs, prior, refusal, base) for run in kept]
     return PricedPlan(entries[0] if len(entries) == 1 else MenuPlan(entries), costs)
 
 
-def _additive(run: Run, costs: Costs, prior: float, refusal: str) -> AdditivePlan:
+def _additive(run: Run, costs: Costs, prior: float, refusal: str, base: float) -> AdditivePlan:
     stumps = [stump for stump, _ in run.rounds]
     alpha = np.array([alpha for _, alpha in run.rounds]).reshape(-1, 1)
 
@@ -53,7 +55,7 @@ def _additive(run: Run, costs: Costs, prior: float, refusal: str) -> AdditivePla
         *(part(side).reshape(-1, 1) * alpha for side in ("inside", "outside", "missing")),
     )
     stages = StageTable(tuple((costs.item_of[stump.column],) for stump in stumps))
-    return AdditivePlan(stages, table, [prior], refusal=refusal)
+    return AdditivePlan(stages, table, [prior], [base], refusal)
 
 
 def warn_of_prior(costs: Costs, budget: float) -> None:
