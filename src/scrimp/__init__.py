@@ -12,6 +12,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "BudgetedBoostingClassifier": "boosting",
+    "BudgetedBoostingRegressor": "boosting",
+    "BudgetedTreeClassifier": "trees",
     "CostCurveDisplay": "evaluation",
     "Costs": "costs",
     "Curve": "evaluation",
@@ -19,6 +21,7 @@ _HOMES = {
     "Ledger": "ledger",
     "Predictor": "predictor",
     "PurchaseDisplay": "evaluation",
+    "SampledBoostingClassifier": "boosting",
     "Session": "session",
     "Sweep": "sweep",
     "at_budget": "estimator",
@@ -42,6 +45,8 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from .boosting import BudgetedBoostingClassifier as BudgetedBoostingClassifier
+    from .boosting import BudgetedBoostingRegressor as BudgetedBoostingRegressor
+    from .boosting import SampledBoostingClassifier as SampledBoostingClassifier
     from .checks import check_budgeted_estimator as check_budgeted_estimator
     from .costs import Costs as Costs
     from .estimator import at_budget as at_budget
@@ -61,3 +66,4 @@ if TYPE_CHECKING:
     from .store import load as load
     from .store import save as save
     from .sweep import Sweep as Sweep
+    from .trees import BudgetedTreeClassifier as BudgetedTreeClassifier

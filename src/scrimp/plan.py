@@ -181,6 +181,32 @@ class Plan(ABC, Generic[S]):
         """
         return np.stack([self.read(state) for state in states])
 
+    def answer_cohort(
+        self,
+        X: NDArray[Any],
+        rows: Ints,
+        keys: NDArray[np.uint64],
+        ledger: Ledger,
+        needs: Sequence[Sequence[int]],
+        budget_of: Ints | None,
+    ) -> tuple[Floats, Floats] | None:
+        """How fresh rows end: scores (lanes x rows x outputs) and spend (lanes x rows).
+
+        A kind may answer at once what stages driven one by one would come to; None if not.
+
+        Parameters
+        ----------
+        X, rows, keys
+            As in `tell` and `start`.
+        ledger : Ledger
+            What the rows own, and the budgets: each is a lane, ...
+        needs : sequence of sequences of int
+            The items of each stage with all they require.
+        budget_of : int array (rows,), optional
+            ... unless each row has its own among them; then there is one lane.
+        """
+        return None
+
     def decisive(self) -> Sequence[Sequence[int]]:
         """Sets of items; which of them a budget can pay decides how the plan starts."""
         return ()

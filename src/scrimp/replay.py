@@ -23,7 +23,8 @@ class _Cohort:
     """Rows with one common history, at a run of budgets.
 
     `budget_of` gives each row's own budget by its position among all; without it every row
-    is at every budget of the ledger.
+    is at every budget of the ledger. `answers` are the scores and the spend of a plan that
+    answers fresh rows at once.
     """
 
     rows: Ints
@@ -31,6 +32,7 @@ class _Cohort:
     ledger: Ledger
     first: int
     budget_of: Ints | None
+    answers: tuple[Floats, Floats] | None = None
 
     @property
     def n_budgets(self) -> int:
@@ -73,7 +75,7 @@ def replay(
     n, plan = len(X), priced.plan
     done = list(_follow(priced, target, X, budgets, None, keys, owned, stop_rule(stop)))
     done.sort(key=lambda cohort: cohort.first)
-    if done and all(len(cohort.rows) == n for cohort in done):
+    if done and all(len(cohort.rows) == n and cohort.answers is None for cohort in done):
         answers = plan.read_all([cohort.state for cohort in done])
         run_of = np.repeat(np.arange(len(done)), [cohort.n_budgets for cohort in done])
         paid = np.array([cohort.ledger.spent for cohort in done])[run_of]
@@ -82,8 +84,8 @@ def replay(
     # budgets first: a cohort then writes whole runs of memory
     scores, spent = np.empty((len(budgets), n, plan.n_outputs)), np.empty((len(budgets), n))
     for cohort in done:
-        scores[cohort.positions, cohort.rows] = plan.read(cohort.state)
-        spent[cohort.positions, cohort.rows] = cohort.ledger.spent
+        own = cohort.answers or (plan.read(cohort.state), cohort.ledger.spent)
+        scores[cohort.positions, cohort.rows], spent[cohort.positions, cohort.rows] = own
     return Sweep(budgets, spent.T, np.moveaxis(scores, 0, 1), target)
 
 
@@ -110,8 +112,8 @@ def replay_rows(
     scores, spent = np.empty((len(X), priced.plan.n_outputs)), np.empty(len(X))
     rule = stop_rule(stop)
     for cohort in _follow(priced, target, X, distinct, budget_of, keys, owned, rule):
-        scores[cohort.rows] = priced.plan.read(cohort.state)
-        spent[cohort.rows] = cohort.ledger.spent
+        own = cohort.answers or (priced.plan.read(cohort.state), cohort.ledger.spent)
+        scores[cohort.rows], spent[cohort.rows] = own
     return scores, spent
 
 
@@ -130,9 +132,11 @@ def _follow(
     if keys is None:
         keys = np.arange(len(X), dtype=np.uint64)
     todo = list(_first_cohorts(priced, len(X), budgets, budget_of, keys, owned, rule))
+    for cohort in todo if rule is None else ():
+        cohort.answers = _answers_at_once(priced, X, keys, cohort)
     while todo:
         cohort = todo.pop()
-        while True:
+        while cohort.answers is None:
             asked = plan.ask(cohort.state)
             if isinstance(asked, np.ndarray):
                 values = np.unique(asked)
@@ -161,6 +165,8 @@ def _follow(
                     break
                 cohort = rest[0]
             _tell(priced, cohort, asked, X)
+        else:
+            yield cohort
 
 
 def _tell(priced: PricedPlan, cohort: _Cohort, stage: int, X: NDArray[Any]) -> None:
@@ -196,6 +202,15 @@ def _first_cohorts(
                 state = priced.plan.start(keys[chosen], ledger)
                 own = None if budget_of is None else budget_of[chosen]
                 yield _Cohort(chosen, state, ledger, start, own)
+
+
+def _answers_at_once(
+    priced: PricedPlan, X: NDArray[Any], keys: NDArray[np.uint64], cohort: _Cohort
+) -> tuple[Floats, Floats] | None:
+    """What a plan says of fresh rows without being driven, if it does."""
+    rows, own = cohort.rows, cohort.budget_of
+    own = None if own is None else own - cohort.first
+    return priced.plan.answer_cohort(X, rows, keys[rows], cohort.ledger, priced.needs, own)
 
 
 def _by_owned(n: int, owned: NDArray[np.bool_] | None) -> Iterator[tuple[Ints, Sequence[int]]]:

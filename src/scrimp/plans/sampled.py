@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,10 +13,13 @@ from ..ledger import Ledger
 from ..plan import Arrays, Floats, Ints, Plan, StageTable, State, ahead_or_stop
 from ..validation import float_array
 from .chance import uniforms
+from .drawing import draw_in_threads
 from .stumps import StumpTable
 
 #: More draws than this take longer than anybody waits, and tell nothing more.
 MOST_DRAWS = 100_000
+#: Votes this small beside what they are made of cancel out: what is left is rounding.
+_TIE = 1e-12
 
 
 @dataclass
@@ -27,6 +31,7 @@ class SampledState(State):
     position: int
     sure: Floats
     drawn: Floats
+    size: Floats
     draws: Ints
     tries: NDArray[np.uint64]
     dropped: NDArray[np.bool_]
@@ -109,6 +114,7 @@ class SampledPlan(Plan[SampledState]):
             position=0,
             sure=np.zeros((n, self.n_outputs)),
             drawn=np.zeros((n, self.n_outputs)),
+            size=np.zeros((n, self.n_outputs)),
             draws=np.zeros(n, dtype=np.int64),
             tries=np.zeros(n, dtype=np.uint64),
             dropped=np.zeros((n, len(self.stumps)), dtype=bool),
@@ -146,7 +152,9 @@ class SampledPlan(Plan[SampledState]):
             state.position += 1
             return
         mass = np.where(state.dropped, 0.0, self.probability).sum(axis=1)
-        state.drawn += votes * (mass / self.probability[stage])[:, None]
+        votes *= (mass / self.probability[stage])[:, None]
+        state.drawn += votes
+        state.size += np.abs(votes)
         state.draws += 1
         state.tries += np.uint64(1)
 
@@ -163,9 +171,65 @@ class SampledPlan(Plan[SampledState]):
 
     def read(self, state: SampledState) -> Floats:
         """The sure votes plus the mean of the drawn ones."""
-        scores = state.sure + state.drawn / np.maximum(state.draws, 1)[:, None]
-        scores[(scores == 0).all(axis=1)] = self.prior
+        draws = np.maximum(state.draws, 1)[:, None]
+        scores = state.sure + state.drawn / draws
+        size = np.abs(state.sure) + state.size / draws
+        tied = np.abs(scores) <= np.where(state.draws[:, None] > 0, _TIE * size, 0.0)
+        scores[tied.all(axis=1)] = self.prior
         return scores
+
+    def answer_cohort(
+        self,
+        X: NDArray[Any],
+        rows: Ints,
+        keys: NDArray[np.uint64],
+        ledger: Ledger,
+        needs: Sequence[Sequence[int]],
+        budget_of: Ints | None,
+    ) -> tuple[Floats, Floats]:
+        """What rows draw, pay and answer, in a kernel over all of them."""
+        lanes = len(ledger.budgets) if budget_of is None else 1
+        scores, spent = np.empty((lanes, len(rows), self.n_outputs)), np.empty((lanes, len(rows)))
+        full = ledger.can_pay(self.decisive()[0])
+        for start, part, told in self._sure(ledger, needs, full):
+            stop = start + len(part.budgets)
+            first, last = np.full(len(rows), start), np.full(len(rows), stop)
+            place = np.arange(len(rows))
+            if budget_of is not None:
+                place = np.flatnonzero((start <= budget_of) & (budget_of < stop))
+                first, last = budget_of[place], budget_of[place] + 1
+            sure = np.zeros((len(place), self.n_outputs))
+            self.stumps.add(sure, told, X, rows[place])
+            if full or not self.probability.any():
+                sure[(sure == 0).all(axis=1)] = self.prior
+                to = slice(start, stop) if budget_of is None else slice(1)
+                scores[to, place], spent[to, place] = sure, part.spent
+            else:
+                who = (keys[place], rows[place], place, sure, first, last)
+                draw_in_threads(
+                    self, X, who, ledger, part, needs, budget_of is not None, scores, spent
+                )
+        return scores, spent
+
+    def _sure(
+        self, ledger: Ledger, needs: Sequence[Sequence[int]], full: bool
+    ) -> Iterator[tuple[int, Ledger, list[int]]]:
+        """Runs of budgets that pay for the same of the sure stumps: these, and what they cost."""
+        order = self._order if full else self._free
+        todo: list[tuple[int, int, Ledger, list[int]]] = [(0, 0, ledger, [])]
+        while todo:
+            position, start, part, told = todo.pop()
+            part = part.at(0, len(part.budgets))
+            for number, stage in enumerate(order[position:], start=position + 1):
+                poor = part.first_affording(needs[stage])
+                if poor == len(part.budgets):
+                    continue
+                if poor:
+                    todo.append((number, start, part.at(0, poor), list(told)))
+                    start, part = start + poor, part.at(poor, len(part.budgets))
+                part.buy(needs[stage])
+                told.append(stage)
+            yield start, part, told
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """All there is to the plan."""

@@ -1,0 +1,82 @@
+"""Claims and theorems of Reyzin (2011)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scrimp import SampledBoostingClassifier
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 8))
+    y = (X[:, :5].sum(axis=1) + 0.5 * rng.normal(size=300) > 0).astype(int)
+    return X, y, rng.uniform(0.5, 3.0, size=8)
+
+
+def one_row(model, x, n=20_000):
+    """Scores of one row under many keys, at a budget just below the full vote."""
+    X = np.repeat(x[None], n, axis=0)
+    return model.decision_function(X, 0.999 * model.plan_.price)
+
+
+@pytest.mark.parametrize("sampling", ["uniform", "cost-aware"])
+def test_theorem_5_the_vote_is_unbiased(table, sampling):
+    X, y, prices = table
+    model = SampledBoostingClassifier(
+        prices, sampling=sampling, n_rounds=30, max_draws=2, random_state=0
+    ).fit(X, y)
+    for x in X[:3]:
+        scores = one_row(model, x)
+        full = model.decision_function(x[None])[0]
+        assert abs(scores.mean() - full) < 4 * scores.std() / np.sqrt(len(scores))
+
+
+@pytest.mark.parametrize("sampling", ["uniform", "cost-aware"])
+def test_propositions_4_and_6_many_draws_give_the_full_vote(table, sampling):
+    X, y, prices = table
+    model = SampledBoostingClassifier(
+        prices, sampling=sampling, n_rounds=30, max_draws=20_000, random_state=0
+    ).fit(X, y)
+    # a row that owns all but one column can draw all stumps but those on it
+    stumps = model.plan_.plan.stumps
+    last = stumps.column[-1]
+    rows, owned = X[:10], np.arange(8) != last
+    scores = model.decision_function(rows, 0.0, owned=owned)
+    those = np.flatnonzero(stumps.column != last)
+    limit = sum(stumps.votes(s, rows[:, stumps.column[s]])[:, 0] for s in those)
+    np.testing.assert_allclose(scores, limit, atol=0.02 * np.abs(stumps.inside).sum())
+
+
+@pytest.mark.parametrize("sampling", ["uniform", "cost-aware"])
+def test_the_number_of_draws_for_an_agreement_suffices(table, sampling):
+    X, y, prices = table
+    model = SampledBoostingClassifier(prices, sampling=sampling, n_rounds=30, random_state=0).fit(
+        X, y
+    )
+    plan, draws = model.plan_.plan, model.draws_for(0.8, X)
+    rng = np.random.default_rng(0)
+    for row in np.argsort(draws)[:3]:
+        x = X[row]
+        votes = [plan.stumps.votes(s, x[[c]])[0, 0] for s, c in enumerate(plan.stumps.column)]
+        counts = rng.multinomial(int(draws[row]), plan.probability, size=2000)
+        estimates = counts @ (np.array(votes) / plan.probability)
+        assert (np.sign(estimates) == np.sign(model.margins(X[[row]]))).mean() >= 0.8
+
+
+def test_equal_prices_make_both_samplings_the_same(table):
+    X, y, _ = table
+    one, other = (
+        SampledBoostingClassifier(sampling=sampling, n_rounds=30, random_state=0).fit(X, y)
+        for sampling in ("uniform", "cost-aware")
+    )
+    np.testing.assert_allclose(one.plan_.plan.probability, other.plan_.plan.probability)
+    np.testing.assert_allclose(one.decision_function(X, 3.0), other.decision_function(X, 3.0))
+
+
+def test_unit_prices_and_the_papers_bound_buy_exactly_the_budget(table):
+    X, y, _ = table
+    model = SampledBoostingClassifier(bound="paper", n_rounds=60, random_state=0).fit(X, y)
+    assert set(model.spend(X, 4.0)) == {4.0}  # the paper's strict < would stop at 3
