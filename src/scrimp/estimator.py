@@ -11,7 +11,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, 
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
 
 from .columns import Columns, as_frame, learn_columns
 from .plan import Floats
@@ -207,6 +212,19 @@ class AtBudget(BaseEstimator):
         """Accuracy at the budget, or explained variance (R^2) of a regression."""
         metric = accuracy_score if is_classifier(self) else r2_score
         return float(metric(y, self.predict(X), sample_weight=sample_weight))
+
+
+def rows_that_count(
+    table: NDArray[Any], y: NDArray[Any], sample_weight: Any
+) -> tuple[NDArray[Any], NDArray[Any], Floats]:
+    """The rows with a positive weight, their targets, and the weights, free to be changed."""
+    weights = _check_sample_weight(
+        sample_weight, table, dtype=np.float64, ensure_non_negative=True, copy=True
+    )
+    keep = weights > 0
+    if keep.all():
+        return table, y, weights
+    return table[keep], y[keep], weights[keep]
 
 
 def at_budget(model: Any, budget: float | None, stop: str | None = None) -> AtBudget:

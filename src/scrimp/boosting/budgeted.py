@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 from typing import Any, Self
 
-import numpy as np
-
 from ..columns import Columns
 from ..costs import Costs, as_costs
 from ..estimator import BudgetedClassifier
@@ -19,7 +17,7 @@ from ..target import Target
 from .labels import SignedRows, signed_rows
 from .offers import Offers
 from .params import budgets_of, check_booster, check_categories, n_threads, seed_of
-from .runs import Run, plan_of, warn_of_prior
+from .runs import Run, last_edges, named, plan_of, train_and_adopt, warn_of_prior
 from .stump_search import StumpSearch
 
 #: Alg. 1, line 8 gives a perfect stump an infinite weight; an edge counts as at most this.
@@ -151,13 +149,11 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         rows = signed_rows(table, y, sample_weight)
         costs = as_costs(self.costs, len(columns), columns.names)
         runs = [Run(budget, Ledger(costs, [budget])) for budget in budgets_of(self)]
-        try:
-            self._train(rows, columns, costs, runs)
-        except KeyboardInterrupt:
-            if any(run.rounds for run in runs):
-                self._adopt(runs, rows, columns, costs)
-            raise
-        self._adopt(runs, rows, columns, costs)
+        train_and_adopt(
+            runs,
+            lambda: self._train(rows, columns, costs, runs),
+            lambda: self._adopt(runs, rows, columns, costs),
+        )
         if not len(self.edges_):
             warn_of_prior(costs, runs[-1].budget)
         return self
@@ -165,7 +161,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
     def _adopt(self, runs: list[Run], rows: SignedRows, columns: Columns, costs: Costs) -> None:
         """Become the model that the rounds done so far make."""
         self.plan_ = plan_of(runs, costs, rows.prior, self.unaffordable)
-        self.edges_ = next((run.edges for run in reversed(runs) if run.rounds), np.empty(0))
+        self.edges_ = last_edges(runs)
         self.columns_ = columns
         self.target_ = Target("binary", rows.classes, scale=2.0)
 
@@ -179,22 +175,14 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
             random_state=seed_of(self),
             n_threads=n_threads(self.n_jobs),
         ) as search:
-            for number, run in enumerate(runs):
-                if number:
+            for label, run in named(runs):
+                if run is not runs[0]:
                     search.restart(rows.signs, rows.weights)
-                label = "fit" if len(runs) == 1 else f"fit {number + 1}/{len(runs)}"
                 self._boost(search, costs, run, label)
 
     def _boost(self, search: StumpSearch, costs: Costs, run: Run, label: str) -> None:
         """AdaBoostBT(S, B, C), Alg. 1."""
-        offers = Offers(
-            costs,
-            run.ledger,
-            self.rule,
-            self.unaffordable == "skip",
-            tau=self.tau,
-            switch=self.switch,
-        )
+        offers = Offers.to(self, costs, run.ledger)
         for t in range(self.n_rounds):  # line 3
             stump = search.best(offers.quality, offers.allowed)  # line 4, by Eq. (1) or (2)
             if stump is None:

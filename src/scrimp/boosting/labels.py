@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight
+
+from ..estimator import rows_that_count
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +46,7 @@ def signed_rows(table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> Sig
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {kind}."
         )
-    weights = _check_sample_weight(
-        sample_weight, table, dtype=np.float64, ensure_non_negative=True, copy=True
-    )
-    keep = weights > 0
-    if not keep.all():
-        table, y, weights = table[keep], y[keep], weights[keep]
+    table, y, weights = rows_that_count(table, y, sample_weight)
     classes = np.unique(y)
     if len(classes) < 2:
         raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,13 @@ class Offers:
         self._prices = np.empty(0)
         self.allowed = np.empty(0, dtype=bool)
         self.refresh()
+
+    @classmethod
+    def to(cls, booster: Any, costs: Costs, ledger: Ledger) -> Offers:
+        """What is on offer to a booster, by its parameters."""
+        only_affordable = booster.unaffordable == "skip"
+        rule, tau, switch = booster.rule, booster.tau, booster.switch
+        return cls(costs, ledger, rule, only_affordable, tau=tau, switch=switch)
 
     def quality(self, columns: NDArray[np.intp], edges: Floats) -> Floats:
         """The rule's value of columns with given edges."""

@@ -7,11 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight
 
 from ..columns import Columns
 from ..costs import Costs, as_costs
-from ..estimator import BudgetedRegressor
+from ..estimator import BudgetedRegressor, rows_that_count
 from ..events import Progress, emit
 from ..kernels.residuals import first_residuals, power_of_two
 from ..ledger import Ledger
@@ -20,7 +19,7 @@ from ..validation import check_choice
 from .offers import Offers
 from .params import budgets_of, check_booster, check_categories, n_threads, seed_of
 from .residual_search import ResidualSearch
-from .runs import Run, plan_of, warn_of_prior
+from .runs import Run, last_edges, named, plan_of, train_and_adopt, warn_of_prior
 
 Floats = NDArray[np.float64]
 LOSSES = ("squared", "absolute")
@@ -129,13 +128,11 @@ class BudgetedBoostingRegressor(BudgetedRegressor):
         rows = _residual_rows(table, y, sample_weight, self.loss)
         costs = as_costs(self.costs, len(columns), columns.names)
         runs = [Run(budget, Ledger(costs, [budget])) for budget in budgets_of(self)]
-        try:
-            self._train(rows, columns, costs, runs)
-        except KeyboardInterrupt:
-            if any(run.rounds for run in runs):
-                self._adopt(runs, rows, columns, costs)
-            raise
-        self._adopt(runs, rows, columns, costs)
+        train_and_adopt(
+            runs,
+            lambda: self._train(rows, columns, costs, runs),
+            lambda: self._adopt(runs, rows, columns, costs),
+        )
         if not len(self.explained_) and rows.residuals.any():
             warn_of_prior(costs, runs[-1].budget)
         return self
@@ -143,7 +140,7 @@ class BudgetedBoostingRegressor(BudgetedRegressor):
     def _adopt(self, runs: list[Run], rows: _Rows, columns: Columns, costs: Costs) -> None:
         """Become the model that the rounds done so far make."""
         self.plan_ = plan_of(runs, costs, rows.start, self.unaffordable, base=rows.start)
-        self.explained_ = next((r.edges**2 for r in reversed(runs) if r.rounds), np.empty(0))
+        self.explained_ = last_edges(runs) ** 2
         self.columns_ = columns
         self.target_ = Target("regression", np.array([]))
 
@@ -159,23 +156,15 @@ class BudgetedBoostingRegressor(BudgetedRegressor):
             random_state=seed_of(self),
             n_threads=n_threads(self.n_jobs),
         ) as search:
-            for number, run in enumerate(runs):
-                if number:
+            for label, run in named(runs):
+                if run is not runs[0]:
                     search.restart(rows.residuals)
-                label = "fit" if len(runs) == 1 else f"fit {number + 1}/{len(runs)}"
                 self._boost(search, costs, run, label, rows.unit)
 
     def _boost(
         self, search: ResidualSearch, costs: Costs, run: Run, label: str, unit: float
     ) -> None:
-        offers = Offers(
-            costs,
-            run.ledger,
-            self.rule,
-            self.unaffordable == "skip",
-            tau=self.tau,
-            switch=self.switch,
-        )
+        offers = Offers.to(self, costs, run.ledger)
         for t in range(self.n_rounds):
             stump = search.best(
                 lambda columns, roots: offers.quality(columns, _as_edges(roots)), offers.allowed
@@ -222,14 +211,9 @@ def _residual_rows(table: NDArray[Any], y: NDArray[Any], sample_weight: Any, los
         y = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"y holds {y.dtype} values; expected numbers.") from None
-    weights = _check_sample_weight(
-        sample_weight, table, dtype=np.float64, ensure_non_negative=True, copy=True
-    )
-    keep = weights > 0
-    if not keep.any():
+    table, y, weights = rows_that_count(table, y, sample_weight)
+    if not len(weights):
         raise ValueError("sample_weight is 0 for all rows; expected a positive weight.")
-    if not keep.all():
-        table, y, weights = table[keep], y[keep], weights[keep]
     unequal = None if (weights == weights[0]).all() else weights / power_of_two(weights)
     return _Rows(table, unequal, *first_residuals(y, unequal, loss == "absolute"))
 

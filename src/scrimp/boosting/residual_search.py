@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import run_pieces
-from ..kernels.binning import bin_columns
-from ..kernels.cuts import find_cuts
 from ..kernels.residuals import SPLIT, best_splits, descend, weighted_median
-from ..kernels.stumps import BLOCK, CODE, PRESENT, add_histograms
+from ..kernels.stumps import BLOCK, add_histograms
+from .binned import bin_table, bins_inside, interval
 from .stump_search import Stump
 
 Floats = NDArray[np.float64]
@@ -89,10 +88,9 @@ class ResidualSearch:
         n, d = X.shape
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._categorical = np.zeros(d, dtype=bool) if categorical is None else categorical
-        rng = np.random.default_rng(random_state)
-        rows = np.sort(rng.choice(n, min(n, sample_rows), replace=False, shuffle=False))
-        self._cuts = find_cuts(X, self._categorical, max_bins, rows, weight, self._pool)
-        self._bins = bin_columns(X, self._cuts, self._pool)
+        self._cuts, self._bins = bin_table(
+            X, weight, self._categorical, max_bins, sample_rows, random_state, self._pool
+        )
         self._n_bins = int(np.iinfo(self._bins.dtype).max) + 1
         self._absolute, self._floor = absolute, floor
         self._given_weight = weight
@@ -196,23 +194,16 @@ class ResidualSearch:
     def _stump(self, column: int, edge: float) -> Stump:
         """The best stump of a column, with the leaf values of the loss."""
         _, at, kind = self._found[column].item()
-        low, high = -math.inf, math.inf
-        if kind == CODE:
-            low, high = at - 0.5, at + 0.5
-        elif kind != PRESENT:
-            high = float(self._cuts[column][at])
+        low, high = interval(kind, at, self._cuts[column])
         leaf = self._leaves(column, low, high)[self._bins[column]]
         inside, outside, missing = self._medians(leaf) if self._absolute else self._means(leaf)
         return Stump(column, low, high, inside, outside, missing, edge)
 
     def _leaves(self, column: int, low: float, high: float) -> Ints:
         """The leaf of each bin of a column: 0 inside, 1 outside, 2 missing."""
-        # A number of each bin that is inside if the whole bin is.
-        numbers = np.append(self._cuts[column], np.inf)
-        if self._categorical[column]:
-            numbers = np.arange(float(len(numbers)))
+        inside = bins_inside(low, high, self._cuts[column], self._categorical[column])
         leaves = np.full(self._n_bins, 2)
-        leaves[: len(numbers)] = np.where((low <= numbers) & (numbers <= high), 0, 1)
+        leaves[: len(inside)] = np.where(inside, 0, 1)
         return leaves
 
     def _means(self, leaf: Ints) -> list[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,6 +31,28 @@ class Run:
     def edges(self) -> Floats:
         """The edge of each stump when it was chosen."""
         return np.array([stump.edge for stump, _ in self.rounds])
+
+
+def named(runs: list[Run]) -> Iterator[tuple[str, Run]]:
+    """Each run with a name for its progress."""
+    for number, run in enumerate(runs, start=1):
+        yield "fit" if len(runs) == 1 else f"fit {number}/{len(runs)}", run
+
+
+def train_and_adopt(runs: list[Run], train: Callable[[], None], adopt: Callable[[], None]) -> None:
+    """Train, then become the model; when interrupted, that of the rounds done, if any."""
+    try:
+        train()
+    except KeyboardInterrupt:
+        if any(run.rounds for run in runs):
+            adopt()
+        raise
+    adopt()
+
+
+def last_edges(runs: list[Run]) -> Floats:
+    """The edges of the last run that has rounds."""
+    return next((run.edges for run in reversed(runs) if run.rounds), np.empty(0))
 
 
 def plan_of(

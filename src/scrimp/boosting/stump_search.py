@@ -18,18 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import run_pieces
-from ..kernels.binning import bin_columns, codes_that_occur
-from ..kernels.cuts import find_cuts
+from ..kernels.binning import codes_that_occur
 from ..kernels.stumps import (
     BLOCK,
-    CODE,
     FOUND,
-    PRESENT,
     add_histograms,
     best_stumps,
     normalise,
     reweigh,
 )
+from .binned import bin_table, bins_inside, interval
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -111,11 +109,10 @@ class StumpSearch:
         n, d = X.shape
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._categorical = np.zeros(d, dtype=bool) if categorical is None else categorical
-        rng = np.random.default_rng(random_state)
-        rows = np.sort(rng.choice(n, min(n, sample_rows), replace=False, shuffle=False))
-        self._cuts = find_cuts(X, self._categorical, max_bins, rows, weight, self._pool)
+        self._cuts, self._bins = bin_table(
+            X, weight, self._categorical, max_bins, sample_rows, random_state, self._pool
+        )
         self._n_cuts = np.array([len(cuts) for cuts in self._cuts], dtype=np.intp)
-        self._bins = bin_columns(X, self._cuts, self._pool)
         self._has_missing = self._bins.max(axis=1, initial=0) == np.iinfo(self._bins.dtype).max
         self._codes = codes_that_occur(self._bins, self._n_cuts, self._categorical)
 
@@ -239,20 +236,13 @@ class StumpSearch:
     def _stump(self, column: int) -> Stump:
         """The best stump of a column."""
         edge, at, kind, inside, missing = self._found[column].item()
-        low, high = -math.inf, math.inf
-        if kind == CODE:
-            low, high = at - 0.5, at + 0.5
-        elif kind != PRESENT:
-            high = float(self._cuts[column][at])
+        low, high = interval(kind, at, self._cuts[column])
         return Stump(column, low, high, inside, -inside, missing, edge)
 
     def _votes(self, stump: Stump) -> Floats:
         """The stump's vote on each bin of its column."""
-        # A number of each bin that is inside if the whole bin is.
-        numbers = np.append(self._cuts[stump.column], np.inf)
-        if self._categorical[stump.column]:
-            numbers = np.arange(float(len(numbers)))
-        inside = (stump.low <= numbers) & (numbers <= stump.high)
+        column = stump.column
+        inside = bins_inside(stump.low, stump.high, self._cuts[column], self._categorical[column])
         votes = np.full(int(np.iinfo(self._bins.dtype).max) + 1, stump.missing)
-        votes[: len(numbers)] = np.where(inside, stump.inside, stump.outside)
+        votes[: len(inside)] = np.where(inside, stump.inside, stump.outside)
         return votes

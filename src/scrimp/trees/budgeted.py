@@ -14,10 +14,9 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight
 
 from ..costs import as_costs
-from ..estimator import BudgetedClassifier
+from ..estimator import BudgetedClassifier, rows_that_count
 from ..plan import Floats, Ints
 from ..priced_plan import PricedPlan
 from ..target import Target
@@ -173,10 +172,7 @@ class _Rows:
 
 def _labelled_rows(table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> _Rows:
     check_classification_targets(y)
-    weights = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
-    keep = weights > 0
-    if not keep.all():
-        table, y, weights = table[keep], y[keep], weights[keep]
+    table, y, weights = rows_that_count(table, y, sample_weight)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
