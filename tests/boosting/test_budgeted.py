@@ -252,8 +252,8 @@ def test_bad_labels_are_refused(table):
     X, _, _ = table
     with pytest.raises(ValueError, match="one class only"):
         BudgetedBoostingClassifier().fit(X, np.zeros(len(X)))
-    with pytest.raises(ValueError, match="Only binary classification is supported"):
-        BudgetedBoostingClassifier().fit(X, np.arange(len(X)) % 3)
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        BudgetedBoostingClassifier().fit(X, X[:, 0])
 
 
 def test_bad_predictions_are_refused(table):

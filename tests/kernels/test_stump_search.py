@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from scrimp.boosting import stump_search
+from scrimp.boosting import pruned_search, stump_search
 from scrimp.boosting.stump_search import Stump, StumpSearch
 from tests.naive import kernels as naive
 
@@ -87,8 +87,8 @@ def test_bounds_hold_in_every_round():
 
 @pytest.mark.parametrize("quality", QUALITIES, ids=["edge", "priced"])
 def test_threads_do_not_matter(quality, monkeypatch):
-    monkeypatch.setattr(stump_search, "_THREAD_CELLS", 0)
-    monkeypatch.setattr(stump_search, "_BLOCKS", 1)
+    monkeypatch.setattr(pruned_search, "_THREAD_CELLS", 0)
+    monkeypatch.setattr(pruned_search, "_BLOCKS", 1)
     X, y, categorical = mixed_data(n=5000)
     runs = []
     for n_threads in (1, 2, 3):
@@ -164,20 +164,29 @@ def test_many_bins():
     assert boost(fine, QUALITIES[1], 10) == boost(full, QUALITIES[1], 10, full=True)
 
 
-@pytest.mark.parametrize("kernel", ["reweigh", "normalise", "add_histograms", "best_stumps"])
-def test_interrupt_leaves_a_state_to_go_on_from(kernel, monkeypatch):
+@pytest.mark.parametrize(
+    ("module", "kernel"),
+    [
+        (stump_search, "reweigh"),
+        (pruned_search, "normalise"),
+        (stump_search, "add_histograms"),
+        (stump_search, "best_stumps"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_interrupt_leaves_a_state_to_go_on_from(module, kernel, monkeypatch):
     X, y, categorical = mixed_data()
     expected = boost(StumpSearch(X, y, None, categorical), QUALITIES[1], 12)
     search = StumpSearch(X, y, None, categorical)
     stumps = boost(search, QUALITIES[1], 6)
-    inner = getattr(stump_search, kernel)
+    inner = getattr(module, kernel)
 
     def interrupted(*arguments):
         inner(*arguments)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(stump_search, kernel, interrupted)
+        patch.setattr(module, kernel, interrupted)
         with pytest.raises(KeyboardInterrupt):
             boost(search, QUALITIES[1], 1)
     assert stumps + boost(search, QUALITIES[1], 6) == expected

@@ -1,9 +1,10 @@
-"""A table in bins, and the intervals of its stumps."""
+"""A table in bins, and stumps on its columns."""
 
 from __future__ import annotations
 
 import math
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,19 @@ from ..kernels.cuts import find_cuts
 from ..kernels.stumps import CODE, PRESENT
 
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Stump:
+    """A vote on one column: inside if ``low <= x <= high``, outside, or missing."""
+
+    column: int
+    low: float
+    high: float
+    inside: float
+    outside: float
+    missing: float
+    edge: float
 
 
 def bin_table(

@@ -1,6 +1,7 @@
 """Boosting within a budget: the stumps of AdaBoost, chosen with an eye on their price.
 
-Huang, Powers and Reyzin, "Training-Time Optimization of a Budgeted Booster", IJCAI 2015.
+Huang, Powers and Reyzin, "Training-Time Optimization of a Budgeted Booster", IJCAI 2015;
+Zhu, Zou, Rosset and Hastie, "Multi-class AdaBoost", 2009, for more than two classes.
 """
 
 from __future__ import annotations
@@ -14,15 +15,23 @@ from ..estimator import BudgetedClassifier
 from ..events import Progress, emit
 from ..ledger import Ledger
 from ..target import Target
-from .labels import SignedRows, signed_rows
+from .class_search import ClassSearch
+from .labels import LabelledRows, labelled_rows
 from .offers import Offers
 from .params import budgets_of, check_booster, check_categories, n_threads, seed_of
-from .runs import Run, last_edges, named, plan_of, train_and_adopt, warn_of_prior
+from .pruned_search import PrunedSearch
+from .runs import Run, coding_of, last_edges, named, plan_of, train_and_adopt, warn_of_prior
 from .stump_search import StumpSearch
 
 #: Alg. 1, line 8 gives a perfect stump an infinite weight; an edge counts as at most this.
 EDGE_CAP = 1.0 - 1e-4
 _PERFECT = 1.0 - 1e-12
+
+
+def vote_weight(edge: float, n_classes: int) -> float:
+    """The alpha of a stump: half the log-odds for two classes, else as Zhu et al. have it."""
+    gamma, others = min(edge, EDGE_CAP), n_classes - 1
+    return others**2 / n_classes * math.log((1.0 + others * gamma) / (1.0 - gamma))
 
 
 class BudgetedBoostingClassifier(BudgetedClassifier):
@@ -32,6 +41,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
     not own yet, and gives it the weight :math:`\alpha_t = \frac12\ln\frac{1+\gamma_t}
     {1-\gamma_t}`, where :math:`\gamma_t` is its edge. The training error is at most
     :math:`\prod_t\sqrt{1-\gamma_t^2}`; ``greedy`` makes this bound fall fastest per price.
+    More than two classes are boosted as in SAMME; see the notes.
 
     A round costs O(rows x columns) at most, without a copy of X: columns are binned once
     into one byte a value, and columns that cannot win are not looked at.
@@ -52,7 +62,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         ``hybrid``: greedy at first, smoothed once its choices have become poor. c is the
         price of the stump's item plus what it requires and is not owned; an item keeps its
         price here even when it is paid for, else the rule would collapse onto it. An item
-        that is free counts as the cheapest one that is not.
+        that is free counts as the cheapest one that is not. With more than two classes
+        :math:`\sqrt{1-\gamma^2}` becomes :math:`Z(\gamma)`, see the notes.
     n_rounds : int
         The most rounds.
     unaffordable : {"skip", "stop"}
@@ -81,6 +92,17 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
 
     Notes
     -----
+    With K classes a stump votes for one class on each side of its test, and not for the same.
+    With :math:`\epsilon` the weight of the rows it gets wrong, its edge is :math:`\gamma =
+    (K(1-\epsilon)-1)/(K-1)`: 0 at chance, 1 if all is right. It adds :math:`\alpha =
+    \frac{(K-1)^2}K\ln\frac{1+(K-1)\gamma}{1-\gamma}` to the score of the class it votes for
+    and takes :math:`\alpha/(K-1)` from the others. The mean of :math:`e^{-f_y/(K-1)}`, where
+    :math:`f_y` is the score of a row's own class, is then :math:`\prod_t Z(\gamma_t)` with
+    :math:`Z(\gamma) = (1-\gamma)^{(K-1)/K}(1+(K-1)\gamma)^{1/K}`. That bounds the share of the
+    training rows whose own class scores no more than the mean class. For two classes this is
+    the training error; for more, another class can still score higher, and the error may
+    exceed it (Mukherjee and Schapire 2013). Probabilities are the softmax of scores over K - 1.
+
     A missing value votes by itself: for the class that prevails, by weight, among the
     training rows where the column is missing; it abstains where there are none. A column of
     categories is tested for being one of them or not. An edge above 1 - 1e-4 counts as that
@@ -89,6 +111,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
     References
     ----------
     Huang, Powers, Reyzin. Training-Time Optimization of a Budgeted Booster. IJCAI 2015.
+    Zhu, Zou, Rosset, Hastie. Multi-class AdaBoost. Statistics and Its Interface 2, 2009.
+    Mukherjee, Schapire. A Theory of Multiclass Boosting. JMLR 14, 2013.
 
     Examples
     --------
@@ -134,7 +158,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         X : array or data frame (rows, columns)
             Numbers, with NaN for missing; a frame may hold categories too.
         y : array (rows,)
-            Two classes.
+            Two classes or more.
         sample_weight : array (rows,), optional
             A weight of 0 leaves the row out.
 
@@ -146,7 +170,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         check_booster(self)
         table, y, columns = self._learn_table(X, y)
         check_categories(columns)
-        rows = signed_rows(table, y, sample_weight)
+        rows = labelled_rows(table, y, sample_weight)
         costs = as_costs(self.costs, len(columns), columns.names)
         runs = [Run(budget, Ledger(costs, [budget])) for budget in budgets_of(self)]
         train_and_adopt(
@@ -158,31 +182,39 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
             warn_of_prior(costs, runs[-1].budget)
         return self
 
-    def _adopt(self, runs: list[Run], rows: SignedRows, columns: Columns, costs: Costs) -> None:
+    def _adopt(self, runs: list[Run], rows: LabelledRows, columns: Columns, costs: Costs) -> None:
         """Become the model that the rounds done so far make."""
-        self.plan_ = plan_of(runs, costs, rows.prior, self.unaffordable)
+        n = len(rows.classes)
+        self.plan_ = plan_of(runs, costs, rows.prior, self.unaffordable, coding=coding_of(n))
         self.edges_ = last_edges(runs)
         self.columns_ = columns
-        self.target_ = Target("binary", rows.classes, scale=2.0)
+        # Friedman et al. (2000) for two classes, Zhu et al. (2009) for more
+        scale = 2.0 if n == 2 else 1.0 / (n - 1)
+        self.target_ = Target("binary" if n == 2 else "multiclass", rows.classes, scale)
 
-    def _train(self, rows: SignedRows, columns: Columns, costs: Costs, runs: list[Run]) -> None:
-        with StumpSearch(
-            rows.table,
-            rows.signs,
-            rows.weights,
-            categorical=columns.is_categorical(),
-            max_bins=self.max_bins,
-            random_state=seed_of(self),
-            n_threads=n_threads(self.n_jobs),
-        ) as search:
+    def _train(self, rows: LabelledRows, columns: Columns, costs: Costs, runs: list[Run]) -> None:
+        with self._search(rows, columns) as search:
             for label, run in named(runs):
                 if run is not runs[0]:
-                    search.restart(rows.signs, rows.weights)
-                self._boost(search, costs, run, label)
+                    search.restart()
+                self._boost(search, costs, run, label, len(rows.classes))
 
-    def _boost(self, search: StumpSearch, costs: Costs, run: Run, label: str) -> None:
+    def _search(self, rows: LabelledRows, columns: Columns) -> PrunedSearch:
+        options: dict[str, Any] = {
+            "categorical": columns.is_categorical(),
+            "max_bins": self.max_bins,
+            "random_state": seed_of(self),
+            "n_threads": n_threads(self.n_jobs),
+        }
+        if len(rows.classes) == 2:
+            return StumpSearch(rows.table, rows.signs, rows.weights, **options)
+        return ClassSearch(rows.table, rows.labels, rows.weights, **options)
+
+    def _boost(
+        self, search: PrunedSearch, costs: Costs, run: Run, label: str, n_classes: int
+    ) -> None:
         """AdaBoostBT(S, B, C), Alg. 1."""
-        offers = Offers.to(self, costs, run.ledger)
+        offers = Offers.to(self, costs, run.ledger, n_classes)
         for t in range(self.n_rounds):  # line 3
             stump = search.best(offers.quality, offers.allowed)  # line 4, by Eq. (1) or (2)
             if stump is None:
@@ -192,17 +224,15 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
                 if self.unaffordable == "stop":
                     break
                 continue
-            gamma = min(stump.edge, EDGE_CAP)
-            alpha = 0.5 * math.log((1.0 + gamma) / (1.0 - gamma))  # line 8
+            alpha = vote_weight(stump.edge, n_classes)  # line 8
             run.rounds.append((stump, alpha))
             emit(Progress(label, t + 1, self.n_rounds, f"spent {run.ledger.spent:g}"))
             if stump.edge >= _PERFECT:
                 break
-            search.update(stump, alpha)  # line 9, with exp(-alpha y h)
+            search.update(stump, alpha)  # line 9, with exp(-alpha y h) for two classes
 
     def __sklearn_tags__(self) -> Any:
-        """Binary, with missing values."""
+        """Any number of classes, with missing values."""
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         tags.input_tags.allow_nan = True
         return tags

@@ -1,4 +1,4 @@
-"""Labels of two classes as signs, with weights."""
+"""Labels of classes as numbers, with weights."""
 
 from __future__ import annotations
 
@@ -12,54 +12,70 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from ..estimator import rows_that_count
 
+Floats = NDArray[np.float64]
+
 
 @dataclass(frozen=True, eq=False)
-class SignedRows:
+class LabelledRows:
     """The rows that count in a training.
 
     Parameters
     ----------
     table : array (rows, columns)
         Those with a positive weight.
-    signs : int array (rows,)
-        -1 for the first class, +1 for the second.
+    labels : int array (rows,)
+        Positions in `classes`.
     weights : float array (rows,), or None if they are all equal
         At most 1.
-    classes : array (2,)
-        Sorted.
-    prior : float
-        Half the log-odds of the second class, the scale of AdaBoost's votes.
+    classes : array
+        Two or more, sorted.
     """
 
     table: NDArray[Any]
-    signs: NDArray[np.int8]
-    weights: NDArray[np.float64] | None
+    labels: NDArray[np.intp]
+    weights: Floats | None
     classes: NDArray[Any]
-    prior: float
+
+    @property
+    def signs(self) -> NDArray[np.int8]:
+        """Of two classes: -1 for the first, +1 for the second."""
+        return np.where(self.labels == 1, 1, -1).astype(np.int8)
+
+    @property
+    def prior(self) -> float | Floats:
+        """The scores, on the scale of AdaBoost's votes, of the classes' shares p.
+
+        Of two classes half the log-odds of the second; else (K-1)(ln p - mean ln p), one a
+        class (Zhu et al. 2009).
+        """
+        weights = np.ones(len(self.labels)) if self.weights is None else self.weights
+        if len(self.classes) == 2:
+            share = weights[self.labels == 1].sum() / weights.sum()
+            return 0.5 * math.log(share / (1.0 - share))
+        logs = np.log(np.bincount(self.labels, weights) / weights.sum())
+        scores: Floats = (len(logs) - 1) * (logs - logs.mean())
+        return scores
 
 
-def signed_rows(table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> SignedRows:
+def labelled_rows(table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> LabelledRows:
     """Check labels and weights; leave out rows of weight 0."""
     check_classification_targets(y)
-    kind = type_of_target(y, input_name="y")
-    if kind != "binary":
-        raise ValueError(
-            f"Only binary classification is supported. The type of the target is {kind}."
-        )
     table, y, weights = rows_that_count(table, y, sample_weight)
-    classes = np.unique(y)
+    classes, labels = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
             f"y holds one class only, {classes.tolist()}, among the rows with a positive "
-            "weight; expected two classes."
+            "weight; expected two classes or more."
         )
-    second = y == classes[1]
     weights /= weights.max()
-    share = weights[second].sum() / weights.sum()
-    return SignedRows(
-        table,
-        np.where(second, 1, -1).astype(np.int8),
-        None if (weights == 1.0).all() else weights,
-        classes,
-        0.5 * math.log(share / (1.0 - share)),
-    )
+    equal = bool((weights == 1.0).all())
+    return LabelledRows(table, labels, None if equal else weights, classes)
+
+
+def refuse_many_classes(y: Any) -> None:
+    """For learners of two classes; what else may be wrong with y is found later."""
+    if y is not None and type_of_target(y, input_name="y") == "multiclass":
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is multiclass. "
+            "BudgetedBoostingClassifier takes more than two classes."
+        )

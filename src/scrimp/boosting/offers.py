@@ -37,6 +37,8 @@ class Offers:
         ``hybrid`` goes over from greedy to smoothed when the quality of its choice falls
         below this part of the first one's. No unused column is better than the choice, so
         then all of these are below it too.
+    n_classes : int
+        Classes to tell apart: what an edge is worth depends on their number.
     """
 
     def __init__(
@@ -48,10 +50,12 @@ class Offers:
         *,
         tau: float = 1.0,
         switch: float = 0.1,
+        n_classes: int = 2,
     ) -> None:
         self._costs, self._ledger = costs, ledger
         self._rule, self._next_rule = RULES[rule]
         self._tau, self._switch = tau, switch
+        self._n_classes = n_classes
         self._first_quality: float | None = None
         self._only_affordable = only_affordable
         self._item_of = np.array(costs.item_of)
@@ -63,16 +67,16 @@ class Offers:
         self.refresh()
 
     @classmethod
-    def to(cls, booster: Any, costs: Costs, ledger: Ledger) -> Offers:
+    def to(cls, booster: Any, costs: Costs, ledger: Ledger, n_classes: int = 2) -> Offers:
         """What is on offer to a booster, by its parameters."""
         only_affordable = booster.unaffordable == "skip"
-        rule, tau, switch = booster.rule, booster.tau, booster.switch
-        return cls(costs, ledger, rule, only_affordable, tau=tau, switch=switch)
+        options = {"tau": booster.tau, "switch": booster.switch, "n_classes": n_classes}
+        return cls(costs, ledger, booster.rule, only_affordable, **options)
 
     def quality(self, columns: NDArray[np.intp], edges: Floats) -> Floats:
         """The rule's value of columns with given edges."""
         spent = self._tau * self._ledger.spent
-        return self._rule.quality(edges, self._prices[columns], spent)
+        return self._rule.quality(edges, self._prices[columns], spent, self._n_classes)
 
     def notice(self, column: int, edge: float) -> None:
         """Take note of a choice: it may be time for the next rule."""

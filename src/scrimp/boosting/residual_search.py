@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ..kernels import run_pieces
 from ..kernels.residuals import SPLIT, best_splits, descend, weighted_median
 from ..kernels.stumps import BLOCK, add_histograms
-from .binned import bin_table, bins_inside, interval
-from .stump_search import Stump
+from .binned import Stump, bin_table, bins_inside, interval
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

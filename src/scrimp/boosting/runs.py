@@ -14,9 +14,11 @@ from ..ledger import Ledger
 from ..plan import StageTable
 from ..plans import AdditivePlan, MenuPlan, StumpTable
 from ..priced_plan import PricedPlan
-from .stump_search import Stump
+from .binned import Stump
 
 Floats = NDArray[np.float64]
+#: What votes of stumps (stumps,) add to the scores, before they are weighed (stumps x outputs).
+Coding = Callable[[Floats], Floats]
 
 
 @dataclass
@@ -55,30 +57,59 @@ def last_edges(runs: list[Run]) -> Floats:
     return next((run.edges for run in reversed(runs) if run.rounds), np.empty(0))
 
 
+def as_number(votes: Floats) -> Floats:
+    """One output: the vote itself."""
+    return votes.reshape(-1, 1)
+
+
+def coding_of(n_classes: int) -> Coding:
+    """One output for two classes; else one a class, so that what a vote adds sums to zero.
+
+    The class voted for gets 1 and each other one -1/(K-1). A vote of -1 abstains.
+    """
+    if n_classes == 2:
+        return as_number
+    codes = (n_classes * np.eye(n_classes) - 1.0) / (n_classes - 1)
+    with_none = np.vstack([codes, np.zeros(n_classes)])
+    return lambda votes: with_none[votes.astype(np.intp)]
+
+
 def plan_of(
-    runs: list[Run], costs: Costs, prior: float, refusal: str, base: float = 0.0
+    runs: list[Run],
+    costs: Costs,
+    prior: float | Floats,
+    refusal: str,
+    base: float = 0.0,
+    coding: Coding = as_number,
 ) -> PricedPlan:
     """One additive plan, or a menu of them; runs without a round are left out."""
     kept = [run for run in runs if run.rounds] or runs[-1:]
-    entries = [_additive(run, costs, prior, refusal, base) for run in kept]
+    priors = np.atleast_1d(np.asarray(prior, dtype=np.float64))
+    bases = np.full_like(priors, base)
+    entries = [
+        AdditivePlan(_stages(run, costs), _table(run, coding), priors, bases, refusal)
+        for run in kept
+    ]
     return PricedPlan(entries[0] if len(entries) == 1 else MenuPlan(entries), costs)
 
 
-def _additive(run: Run, costs: Costs, prior: float, refusal: str, base: float) -> AdditivePlan:
+def _stages(run: Run, costs: Costs) -> StageTable:
+    return StageTable(tuple((costs.item_of[stump.column],) for stump, _ in run.rounds))
+
+
+def _table(run: Run, coding: Coding) -> StumpTable:
     stumps = [stump for stump, _ in run.rounds]
     alpha = np.array([alpha for _, alpha in run.rounds]).reshape(-1, 1)
 
     def part(name: str) -> Floats:
         return np.array([getattr(stump, name) for stump in stumps], dtype=np.float64)
 
-    table = StumpTable(
+    return StumpTable(
         np.array([stump.column for stump in stumps], dtype=np.int64),
         part("low"),
         part("high"),
-        *(part(side).reshape(-1, 1) * alpha for side in ("inside", "outside", "missing")),
+        *(coding(part(side)) * alpha for side in ("inside", "outside", "missing")),
     )
-    stages = StageTable(tuple((costs.item_of[stump.column],) for stump in stumps))
-    return AdditivePlan(stages, table, [prior], [base], refusal)
 
 
 def warn_of_prior(costs: Costs, budget: float) -> None:

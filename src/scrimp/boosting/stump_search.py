@@ -1,89 +1,26 @@
-"""The best stump of each round of boosting, found without looking at every column.
-
-The edge of a stump, sum_i D_i y_i h(x_i), moves by at most the L1 distance between two
-distributions D. So a column that was scanned under D has now at most its edge of then plus
-that distance, and columns are scanned in the order of this bound until none can win.
-The result is that of a search through all columns.
-"""
+"""The best stump of each round of boosting, for two classes."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import run_pieces
-from ..kernels.binning import codes_that_occur
-from ..kernels.stumps import (
-    BLOCK,
-    FOUND,
-    add_histograms,
-    best_stumps,
-    normalise,
-    reweigh,
-)
-from .binned import bin_table, bins_inside, interval
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
-#: Quality of columns with given edges; it must not decrease with a column's edge.
-Quality = Callable[[Ints, Floats], Floats]
-
-#: An edge that is not above this is none.
-_NO_EDGE = 1e-12
-#: Added to every bound, against rounding in edges, distances and the quality.
-_SLACK = 1e-9
-#: Cells below which a thread is not worth waking.
-_THREAD_CELLS = 200_000
-#: Columns whose histograms one thread makes at a time, or more where they are short.
-_GROUP = 8
-_TASK_CELLS = 100_000
-#: Columns that are scanned at first.
-_BATCH = 16
-#: Blocks of rows that one thread reweighs at a time.
-_BLOCKS = 25
+from ..kernels.stumps import FOUND, add_histograms, best_stumps, reweigh
+from .binned import Stump, interval
+from .pruned_search import Flags, Floats, Ints, PrunedSearch
 
 
-@dataclass(frozen=True)
-class Stump:
-    """A vote on one column: inside if ``low <= x <= high``, outside, or missing."""
-
-    column: int
-    low: float
-    high: float
-    inside: float
-    outside: float
-    missing: float
-    edge: float
-
-
-class StumpSearch:
-    """Binned columns, the weights of the rows, and what is known about each column's best stump.
+class StumpSearch(PrunedSearch):
+    """Stumps that vote -1 or +1; the weight of a row carries its sign.
 
     Parameters
     ----------
-    X : float32 or float64 array (rows x columns)
-        The data: codes 0, 1, ... in categorical columns, NaN where missing. It is not kept.
+    X, weight, categorical, **options
+        As in `PrunedSearch`.
     y : array (rows,)
         Labels, -1 or +1.
-    weight : float array (rows,), optional
-        Weights of the rows, not all zero.
-    categorical : bool array (columns,), optional
-        Which columns hold codes.
-    max_bins : int
-        The most bins of a numeric column.
-    sample_rows : int
-        Rows whose quantiles cut columns of many values.
-    random_state : int or numpy Generator
-        Draws these rows.
-    n_threads : int
-        Threads to use. No result depends on it.
 
     Examples
     --------
@@ -94,155 +31,37 @@ class StumpSearch:
     (1.5, 0.5)
     """
 
+    found_type = FOUND
+
     def __init__(
         self,
         X: NDArray[Any],
         y: NDArray[Any],
         weight: Floats | None = None,
         categorical: Flags | None = None,
-        *,
-        max_bins: int = 255,
-        sample_rows: int = 20_000,
-        random_state: int | np.random.Generator = 0,
-        n_threads: int = 1,
+        **options: Any,
     ) -> None:
-        n, d = X.shape
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
-        self._categorical = np.zeros(d, dtype=bool) if categorical is None else categorical
-        self._cuts, self._bins = bin_table(
-            X, weight, self._categorical, max_bins, sample_rows, random_state, self._pool
-        )
-        self._n_cuts = np.array([len(cuts) for cuts in self._cuts], dtype=np.intp)
-        self._has_missing = self._bins.max(axis=1, initial=0) == np.iinfo(self._bins.dtype).max
-        self._codes = codes_that_occur(self._bins, self._n_cuts, self._categorical)
+        super().__init__(X, weight, categorical, **options)
+        self._y, self._given_weight = y, weight
+        self.restart()
 
-        # Weights of some rounds to measure distances from; a fifth of a byte a cell at most.
-        self._weights = np.zeros((max(2, d // 40), n))
-        #: Columns scanned so far, over all rounds.
-        self.n_scanned = 0
-        self.restart(y, weight)
+    def _first_weights(self) -> Floats:
+        signed: Floats = self._y if self._given_weight is None else self._y * self._given_weight
+        return signed
 
-    def restart(self, y: NDArray[Any], weight: Floats | None = None) -> None:
-        """Begin anew with the first weights; the bins stay."""
-        d = len(self._cuts)
-        self._weights[0] = y if weight is None else y * weight
-        self._weights[0] /= np.abs(self._weights[0]).sum()
-        # Which of them are the weights now, and how far the others are from these.
-        self._current = 0, np.zeros(len(self._weights))
-        # A column's edge is at most its base plus the distance of the weights it refers to.
-        self._base = np.full(d, np.inf)
-        self._refers = np.zeros(d, dtype=np.intp)
-        self._fresh = np.zeros(d, dtype=bool)
-        self._found = np.zeros(d, dtype=FOUND)
+    def _scan_group(self, group: Ints, weights: Floats) -> None:
+        hist = np.zeros((len(group), self._n_bins))
+        add_histograms(self._bins, group, weights, 0, self._bins.shape[1], hist)
+        best_stumps(hist, group, self._n_cuts, self._has_missing, *self._codes, self._found)
 
-    def best(self, quality: Quality, allowed: Flags) -> Stump | None:
-        """The stump of largest quality among the allowed columns, the lowest column at a tie."""
-        pending, hopes = self._hopes(quality, allowed & ~self._fresh)
-        top, column = self._leader(quality, allowed)
-        batch = _BATCH
-        # A column that could only tie is scanned too, as it may come before the leader.
-        while len(pending) and hopes[0] >= top:
-            batch = min(batch, int(np.count_nonzero(hopes >= top)))
-            self._scan(pending[:batch])
-            pending, hopes = pending[batch:], hopes[batch:]
-            top, column = self._leader(quality, allowed)
-            batch *= 2
-        return None if column is None else self._stump(column)
-
-    def update(self, stump: Stump, alpha: float) -> None:
-        """Multiply the weight of each row by exp(-alpha y h(x)), and normalise."""
-        now, distances = self._current
-        target = self._free_slot(now, distances)
+    def _reweigh(self, stump: Stump, alpha: float, now: Floats, out: Floats) -> Floats:
+        """Multiply by exp(-alpha y h(x))."""
         factors = np.exp(np.outer([-alpha, alpha], self._votes(stump)))
-        sums = np.empty(-(-self._weights.shape[1] // BLOCK))
-        signed, bins, out = self._weights[now], self._bins[stump.column], self._weights[target]
-        self._over_rows(lambda a, b: reweigh(signed, bins, factors, out, sums, a, b))
-        scale = 1.0 / math.fsum(sums)
-        parts = np.empty((len(sums), len(self._weights)))
-        self._over_rows(lambda a, b: normalise(self._weights, target, scale, parts, a, b))
-        # In this order an interrupt leaves a state that is right: nothing is fresh too long.
-        self._fresh[:] = False
-        self._current = target, parts.sum(axis=0)
-
-    def close(self) -> None:
-        """Stop the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    def _hopes(self, quality: Quality, wanted: Flags) -> tuple[Ints, Floats]:
-        """Columns by descending bound on their quality, with these bounds."""
-        columns = np.flatnonzero(wanted)
-        edges = self._base[columns] + self._current[1][self._refers[columns]] + _SLACK
-        hopes = np.full(len(columns), np.inf)
-        known = edges < 1.0  # an edge is at most 1, where the quality may be infinite
-        hopes[known] = quality(columns[known], edges[known])
-        order = np.argsort(-hopes, kind="stable")
-        return columns[order], hopes[order]
-
-    def _leader(self, quality: Quality, allowed: Flags) -> tuple[float, int | None]:
-        """The largest quality among the columns scanned under these weights, and its column."""
-        columns = np.flatnonzero(allowed & self._fresh & (self._found["edge"] > _NO_EDGE))
-        if not len(columns):
-            return -np.inf, None
-        qualities = quality(columns, self._found["edge"][columns])
-        first = int(np.argmax(qualities))
-        return float(qualities[first]), int(columns[first])
-
-    def _scan(self, columns: Ints) -> None:
-        """Find the best stump of some columns under these weights."""
-        now = self._current[0]
-        n_bins = int(np.iinfo(self._bins.dtype).max) + 1
-
-        size = max(_GROUP, _TASK_CELLS // self._bins.shape[1])
-
-        def scan_group(start: int) -> None:
-            group = columns[start : start + size]
-            hist = np.zeros((len(group), n_bins))
-            add_histograms(self._bins, group, self._weights[now], 0, self._bins.shape[1], hist)
-            best_stumps(hist, group, self._n_cuts, self._has_missing, *self._codes, self._found)
-
-        pool = self._pool if len(columns) * self._bins.shape[1] > _THREAD_CELLS else None
-        run_pieces(pool, scan_group, range(0, len(columns), size))
-        # In this order each line leaves a bound that holds.
-        self._base[columns] = self._found["edge"][columns]
-        self._refers[columns] = now
-        self._fresh[columns] = True
-        self.n_scanned += len(columns)
-
-    def _over_rows(self, work: Callable[[int, int], object]) -> None:
-        """Call ``work`` on ranges of blocks of rows."""
-        n_blocks = -(-self._bins.shape[1] // BLOCK)
-        pool = self._pool if n_blocks > _BLOCKS else None
-        starts = range(0, n_blocks, _BLOCKS)
-        run_pieces(pool, lambda start: work(start, min(start + _BLOCKS, n_blocks)), starts)
-
-    def _free_slot(self, now: int, distances: Floats) -> int:
-        """Weights of a past round that may be overwritten; columns no longer refer to them."""
-        users = np.bincount(self._refers, minlength=len(self._weights))
-        users[now] = len(self._refers) + 1
-        slot = int(np.argmin(users))
-        moved = self._refers == slot
-        # By the triangle inequality, the way to the old weights leads over those of now.
-        self._base[moved] += distances[slot]
-        self._refers[moved] = now
-        return slot
+        bins, sums = self._bins[stump.column], np.empty(self._n_blocks)
+        self._over_rows(lambda a, b: reweigh(now, bins, factors, out, sums, a, b))
+        return sums
 
     def _stump(self, column: int) -> Stump:
-        """The best stump of a column."""
         edge, at, kind, inside, missing = self._found[column].item()
         low, high = interval(kind, at, self._cuts[column])
         return Stump(column, low, high, inside, -inside, missing, edge)
-
-    def _votes(self, stump: Stump) -> Floats:
-        """The stump's vote on each bin of its column."""
-        column = stump.column
-        inside = bins_inside(stump.low, stump.high, self._cuts[column], self._categorical[column])
-        votes = np.full(int(np.iinfo(self._bins.dtype).max) + 1, stump.missing)
-        votes[: len(inside)] = np.where(inside, stump.inside, stump.outside)
-        return votes
