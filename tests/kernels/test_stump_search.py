@@ -190,3 +190,28 @@ def test_interrupt_leaves_a_state_to_go_on_from(module, kernel, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             boost(search, QUALITIES[1], 1)
     assert stumps + boost(search, QUALITIES[1], 6) == expected
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_histograms_carried_from_round_to_round_find_what_new_ones_do(missing):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(25_000, 6)).astype(np.float32)
+    y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=len(X)) > 0, 1, -1)
+    if missing:  # in training, so that stumps vote there too
+        X[rng.random(X.shape) < 0.2] = np.nan
+    every = np.ones(6, dtype=bool)
+    with StumpSearch(X, y) as carried, StumpSearch(X, y) as anew:
+        assert carried._kept is not None
+        anew._kept = None
+        for _ in range(40):
+            ours, theirs = (s.best(lambda columns, edges: edges, every) for s in (carried, anew))
+            assert ours.edge == pytest.approx(theirs.edge, abs=1e-13)
+            assert (ours.column, ours.high) == (theirs.column, theirs.high)
+            for search in (carried, anew):
+                search.update(theirs, 0.5 * np.log((1 + theirs.edge) / (1 - theirs.edge)))
+        kept = carried._kept
+        hist = kept.renew(carried._bins, np.arange(6), carried._weights[carried._current[0]])
+        assert kept._steps.max() > 1
+        for column, bins in enumerate(carried._bins):
+            signed = carried._weights[carried._current[0]]
+            np.testing.assert_allclose(hist[column], np.bincount(bins, signed, 256), atol=1e-14)

@@ -21,6 +21,7 @@ from ..kernels import run_pieces
 from ..kernels.binning import codes_that_occur
 from ..kernels.stumps import BLOCK, normalise
 from .binned import Stump, bin_table, bins_inside
+from .kept_histograms import KeptHistograms
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -104,6 +105,7 @@ class PrunedSearch(ABC):
 
         # Weights of some rounds to measure distances from; a fifth of a byte a cell at most.
         self._weights = np.zeros((max(2, d // 40), n))
+        self._kept: KeptHistograms | None = None
         #: Columns scanned so far, over all rounds.
         self.n_scanned = 0
 
@@ -135,6 +137,8 @@ class PrunedSearch(ABC):
         self._refers = np.zeros(d, dtype=np.intp)
         self._fresh = np.zeros(d, dtype=bool)
         self._found = np.zeros(d, dtype=self.found_type)
+        if self._kept is not None:
+            self._kept.forget()
 
     def best(self, quality: Quality, allowed: Flags) -> Stump | None:
         """The stump of largest quality among the allowed columns, the lowest column at a tie."""
@@ -161,6 +165,9 @@ class PrunedSearch(ABC):
         # In this order an interrupt leaves a state that is right: nothing is fresh too long.
         self._fresh[:] = False
         self._current = target, self.pull * parts.sum(axis=0)
+        if self._kept is not None:
+            ratios = scale * np.exp([-alpha, alpha])
+            self._kept.note_change(self._weights[now], self._weights[target], ratios)
 
     def close(self) -> None:
         """Stop the threads."""

@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 
 from ..kernels.stumps import FOUND, add_histograms, best_stumps, reweigh
 from .binned import Stump, interval
+from .kept_histograms import KeptHistograms
 from .pruned_search import Flags, Floats, Ints, PrunedSearch
+
+#: Histograms are kept where a column has so many rows a bin: they take little memory then.
+_LONG = 80
 
 
 class StumpSearch(PrunedSearch):
@@ -32,6 +36,7 @@ class StumpSearch(PrunedSearch):
     """
 
     found_type = FOUND
+    tie = 1e-12
 
     def __init__(
         self,
@@ -43,6 +48,8 @@ class StumpSearch(PrunedSearch):
     ) -> None:
         super().__init__(X, weight, categorical, **options)
         self._y, self._given_weight = y, weight
+        if len(X) >= _LONG * self._n_bins:
+            self._kept = KeptHistograms(X.shape[1], self._n_bins, len(X))
         self.restart()
 
     def _first_weights(self) -> Floats:
@@ -50,8 +57,11 @@ class StumpSearch(PrunedSearch):
         return signed
 
     def _scan_group(self, group: Ints, weights: Floats) -> None:
-        hist = np.zeros((len(group), self._n_bins))
-        add_histograms(self._bins, group, weights, 0, self._bins.shape[1], hist)
+        if self._kept is None:
+            hist = np.zeros((len(group), self._n_bins))
+            add_histograms(self._bins, group, weights, 0, self._bins.shape[1], hist)
+        else:
+            hist = self._kept.renew(self._bins, group, weights)
         best_stumps(hist, group, self._n_cuts, self._has_missing, *self._codes, self._found)
 
     def _reweigh(self, stump: Stump, alpha: float, now: Floats, out: Floats) -> Floats:

@@ -17,6 +17,8 @@ FOUND = np.dtype(
 )
 #: Rows whose weights are summed one after the other; the sums of blocks are then added exactly.
 BLOCK = 2048
+#: How much of a weight its own rounding may be.
+_ROUNDING = 1e-14
 
 
 @njit(cache=True, nogil=True)
@@ -42,6 +44,43 @@ def add_histograms(bins, columns, signed, start, stop, hist):
         bins_0, hist_0 = bins[columns[c]], hist[c]
         for i in range(start, stop):
             hist_0[bins_0[i]] += signed[i]
+
+
+@njit(cache=True, nogil=True)
+def add_rows_to_histograms(bins, columns, rows, signed, hist):
+    """Add the signed weights of some rows to one histogram a column, four of them together."""
+    fours = len(columns) - len(columns) % 4
+    for c in range(0, fours, 4):
+        bins_0, hist_0 = bins[columns[c]], hist[c]
+        bins_1, hist_1 = bins[columns[c + 1]], hist[c + 1]
+        bins_2, hist_2 = bins[columns[c + 2]], hist[c + 2]
+        bins_3, hist_3 = bins[columns[c + 3]], hist[c + 3]
+        for k in range(len(rows)):
+            i, s = rows[k], signed[k]
+            hist_0[bins_0[i]] += s
+            hist_1[bins_1[i]] += s
+            hist_2[bins_2[i]] += s
+            hist_3[bins_3[i]] += s
+    for c in range(fours, len(columns)):
+        bins_0, hist_0 = bins[columns[c]], hist[c]
+        for k in range(len(rows)):
+            hist_0[bins_0[rows[k]]] += signed[k]
+
+
+@njit(cache=True, nogil=True)
+def rows_that_moved(old, new, ratio, rows, by):
+    """The rows whose weight is not just ``ratio`` times the old one, and by how much more.
+
+    Their number is returned; no more than there is room for are written down.
+    """
+    count = 0
+    for i in range(len(old)):
+        change = new[i] - ratio * old[i]
+        if abs(change) > _ROUNDING * abs(new[i]):
+            if count < len(rows):
+                rows[count], by[count] = i, change
+            count += 1
+    return count
 
 
 @njit(cache=True, nogil=True)
