@@ -119,6 +119,9 @@ class Plan(ABC, Generic[S]):
         Whether NaN may be told; if not, told columns must be finite.
     refusal : {"skip", "stop", "rechoose"}
         What a refused stage means: it is left out, it ends the plan, or another way is taken.
+    one_budget : bool
+        Whether what is left of a budget decides what is asked: then `start` is given one
+        budget at a time, unless `answer_cohort` answers for all.
     """
 
     kind: ClassVar[str]
@@ -127,6 +130,7 @@ class Plan(ABC, Generic[S]):
     n_outputs: int
     accepts_missing: bool = False
     refusal: str = "stop"
+    one_budget: bool = False
 
     @abstractmethod
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> S:

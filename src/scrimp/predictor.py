@@ -191,14 +191,24 @@ class Predictor:
 
     def _warn_if_nothing_fits(self, budgets: Floats, owned: Any) -> None:
         largest, (least, item) = budgets.max(initial=0.0), self.plan.cheapest
-        if owned is None and self.plan.items and largest > 0 and not within(least, largest):
-            warnings.warn(
+        if owned is not None or not self.plan.items or largest == 0:
+            return
+        room, dearest = self.plan.dearest_room
+        if not within(least, largest):
+            reason = (
                 f"The cheapest purchase, {item!r}, costs {least:g} but the budget is {largest:g}, "
                 "so nothing is bought and the answer is the prior. "
-                "Raise the budget or call predict(X) without one.",
-                UserWarning,
-                stacklevel=4,
+                "Raise the budget or call predict(X) without one."
             )
+        elif not within(room, largest):
+            reason = (
+                f"Nothing is bought unless {room:g} is left, what the dearest purchase, "
+                f"{dearest!r}, takes, but the budget is {largest:g}. Raise the budget, call "
+                "predict(X) without one, or train with bound='remaining'."
+            )
+        else:
+            return
+        warnings.warn(reason, UserWarning, stacklevel=4)
 
 
 def _as_keys(keys: Any, n: int) -> NDArray[np.uint64] | None:

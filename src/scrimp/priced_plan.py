@@ -97,6 +97,16 @@ class PricedPlan:
         offers = ((self.costs.price_of(needs), names[needs[-1]]) for needs in stages)
         return min(offers, default=(float("inf"), "nothing"))
 
+    @cached_property
+    def dearest_room(self) -> tuple[float, str]:
+        """What must be left for a first purchase, mostly 0, and what the dearest one is for."""
+        names, rooms = self.costs.names, self.plan.stages.headroom
+        paid = [s for s, needs in enumerate(self.needs) if self.costs.price_of(needs) > 0]
+        if not paid:
+            return 0.0, "nothing"
+        dearest = max(paid, key=lambda s: self.costs.price_of(self.needs[s]))
+        return min(rooms[s] for s in paid), names[self.needs[dearest][-1]]
+
     def summary(self) -> list[Purchase]:
         """What is bought, in order, at what price."""
         uses = dict.fromkeys(self.items, 0)

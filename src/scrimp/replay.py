@@ -131,9 +131,12 @@ def _follow(
     plan = priced.plan
     if keys is None:
         keys = np.arange(len(X), dtype=np.uint64)
-    todo = list(_first_cohorts(priced, len(X), budgets, budget_of, keys, owned, rule))
+    given = (priced, len(X), budgets, budget_of, keys, owned)
+    todo = list(_first_cohorts(*given, each=rule is not None))
     for cohort in todo if rule is None else ():
         cohort.answers = _answers_at_once(priced, X, keys, cohort)
+    if plan.one_budget and any(cohort.answers is None for cohort in todo):
+        todo = list(_first_cohorts(*given, each=True))
     while todo:
         cohort = todo.pop()
         while cohort.answers is None:
@@ -188,12 +191,12 @@ def _first_cohorts(
     budget_of: Ints | None,
     keys: NDArray[np.uint64],
     owned: NDArray[np.bool_] | None,
-    rule: StopRule | None,
+    each: bool,
 ) -> Iterator[_Cohort]:
     """Rows that own the same, at budgets between which the plan does not distinguish."""
     for rows, have in _by_owned(n, owned):
         whole = Ledger(priced.costs, budgets.tolist(), have)
-        for start, stop in _runs(priced, whole, each=rule is not None):
+        for start, stop in _runs(priced, whole, each):
             chosen = rows
             if budget_of is not None:
                 chosen = rows[(budget_of[rows] >= start) & (budget_of[rows] < stop)]
@@ -224,7 +227,7 @@ def _by_owned(n: int, owned: NDArray[np.bool_] | None) -> Iterator[tuple[Ints, S
 
 
 def _runs(priced: PricedPlan, ledger: Ledger, each: bool) -> Iterator[tuple[int, int]]:
-    """Runs of budgets that start alike; a stop rule looks at one budget at a time."""
+    """Runs of budgets that start alike, or each of them alone, as a stop rule looks at them."""
     n = len(ledger.budgets)
     if each:
         bounds = list(range(n + 1))

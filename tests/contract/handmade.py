@@ -20,6 +20,8 @@ from scrimp.plans import (
     RoutedPlan,
     SampledPlan,
     StumpTable,
+    TermTable,
+    TreeTable,
 )
 from scrimp.predictor import Predictor
 from scrimp.price_list import Item
@@ -84,6 +86,41 @@ def sampled(costs: Costs, headroom: bool = False, **options: Any) -> Plan[Any]:
     chance = [0.0, 0.3, 0.2, 0.2, 0.1, 0.1, 0.1]
     table = stages(costs, *((c,) for c in columns), headroom=headroom)
     return SampledPlan(table, stumps(columns), chance, [0.3], max_draws=12, **options)
+
+
+def trees() -> TreeTable:
+    """Four trees: one that is a leaf, and one that does not vote where a value is missing."""
+    column = [AGE, -1, CHOL, -1, -1, -1, PULSE, SUGAR, -1, -1, -1, SCAN, -1, -1]
+    left = [1, -1, 3, -1, -1, -1, 7, 8, -1, -1, -1, 12, -1, -1]
+    right = [2, -1, 4, -1, -1, -1, 10, 9, -1, -1, -1, 13, -1, -1]
+    missing = [2, -1, 3, -1, -1, -1, 10, 8, -1, -1, -1, -1, -1, -1]
+    value = np.random.default_rng(6).normal(size=(14, 1)).round(2)
+    cut = np.linspace(-0.5, 0.5, 14)
+    return TreeTable(*map(np.array, ([0, 5, 6, 11], column, cut, left, right, missing, value)))
+
+
+def drawn_trees(costs: Costs, **options: Any) -> Plan[Any]:
+    """Trees that share columns and fees; the one without a test is always evaluated."""
+    table = trees()
+    options = {"max_draws": 12} | options
+    chance, prior = [0.3, 0.0, 0.5, 0.2], table.value[5]
+    return SampledPlan(stages_of(costs, table), table, chance, prior, **options)
+
+
+def drawn_terms(costs: Costs) -> Plan[Any]:
+    """A linear model of three classes with a constant."""
+    rng = np.random.default_rng(7)
+    columns = [SUGAR, AGE, -1, SCAN, CHOL, PULSE]
+    table = TermTable(np.array(columns), rng.normal(size=6), rng.normal(size=(6, 3)))
+    return SampledPlan(
+        stages_of(costs, table), table, [0.3, 0.2, 0.0, 0.1, 0.3, 0.1], table.weight[2],
+        max_draws=12, affordable=True,
+    )  # fmt: skip
+
+
+def stages_of(costs: Costs, members: TreeTable | TermTable) -> StageTable:
+    """The items of all columns that a member reads."""
+    return stages(costs, *members.reads)
 
 
 def prefix(costs: Costs) -> Plan[Any]:
@@ -152,10 +189,17 @@ KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
     "additive-mean": lambda costs: additive(costs, fold="average", radius=0.7),
     "sampled": sampled,
     "sampled-stop": lambda costs: sampled(costs, headroom=True, refusal="stop"),
+    "sampled-affordable": lambda costs: sampled(costs, affordable=True),
+    "sampled-trees": lambda costs: drawn_trees(costs, affordable=True),
+    "sampled-trees-stop": lambda costs: drawn_trees(costs, refusal="stop"),
+    "sampled-terms": drawn_terms,
     "prefix": prefix,
     "routed": routed,
     "menu": menu,
     "menu-mixed": mixed,
+    "menu-sampled": lambda costs: MenuPlan(
+        [additive(costs, [AGE, PULSE]), sampled(costs, affordable=True), blocks(costs)]
+    ),
     "blocks": blocks,
 }
 #: Kinds that can tell when nothing more can change the label.

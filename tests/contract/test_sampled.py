@@ -6,10 +6,25 @@ from hypothesis import given
 
 from scrimp.checks.driving import feed
 from scrimp.ledger import Ledger
-from scrimp.plans import SampledPlan
+from scrimp.plans import SampledPlan, TermTable, TreeTable
 from scrimp.plans.chance import uniforms
 
-from .handmade import AGE, CHOL, NAMES, PULSE, SUGAR, clinic, sampled, stages, stumps, table, wrap
+from .handmade import (
+    AGE,
+    CHOL,
+    NAMES,
+    PULSE,
+    SCAN,
+    SUGAR,
+    clinic,
+    drawn_trees,
+    sampled,
+    stages,
+    stumps,
+    table,
+    trees,
+    wrap,
+)
 from .strategies import problems, quick
 
 pytestmark = pytest.mark.filterwarnings("ignore:The cheapest purchase")
@@ -28,7 +43,10 @@ def naive(costs, plan, x, key, budget):
     ledger = Ledger(costs, [budget])
     needs = [costs.closure(items) for items in plan.stages.items]
     rooms = plan.stages.headroom
-    vote = [plan.stumps.votes(s, x[[c]])[0, 0] for s, c in enumerate(plan.stumps.column)]
+    vote = [
+        float(plan.members.votes_on(x[None], np.array([0]), [s])[0, 0, 0])
+        for s in range(len(needs))
+    ]
     if ledger.can_pay(i for items in plan.stages.items for i in items):
         return sum(vote), costs.price_of(i for items in plan.stages.items for i in items)
     sure, told = 0.0, 0
@@ -36,15 +54,32 @@ def naive(costs, plan, x, key, budget):
         if ledger.first_affording(needs[s], rooms[s]) == 0:
             ledger.buy(needs[s])
             sure, told = sure + vote[s], told + 1
-    chance, drawn, tries = plan.probability.copy(), [], 0
-    while chance.sum() > 0 and len(drawn) < plan.max_draws:
+    chance, drawn, tries, passed = plan.probability.copy(), [], 0, 0
+    while chance.sum() > 0:
+        can_pay = np.array([ledger.first_affording(own) == 0 for own in needs]) & (chance > 0)
+        if plan.affordable:
+            can_pay &= plan.probability > 0
+            if all(not ledger.missing(needs[s]) for s in np.flatnonzero(can_pay)):
+                told += can_pay.sum()
+                sure += sum(np.array(vote)[can_pay])
+                drawn = []
+                break
+        if len(drawn) == plan.max_draws:
+            break
         key_, try_ = np.array([key], np.uint64), np.array([tries], np.uint64)
         u = uniforms(plan.seed, key_, try_)[0]
         s = int(np.searchsorted(np.cumsum(chance), u * np.cumsum(chance)[-1], side="right"))
         tries += 1
+        if plan.affordable and not can_pay[s]:
+            passed += 1
+            if passed == 16:
+                chance, passed = np.where(can_pay, chance, 0.0), 0
+            continue
+        passed = 0
+        whole = plan.probability[can_pay].sum() if plan.affordable else chance.sum()
         if ledger.first_affording(needs[s], rooms[s]) == 0:
             ledger.buy(needs[s])
-            drawn.append(vote[s] * chance.sum() / plan.probability[s])
+            drawn.append(vote[s] * whole / plan.probability[s])
         elif plan.refusal == "stop":
             break
         else:
@@ -54,12 +89,23 @@ def naive(costs, plan, x, key, budget):
     return sure + (np.mean(drawn) if drawn else 0.0), ledger.spent
 
 
-@pytest.mark.parametrize("options", [{}, {"refusal": "stop"}, {"max_draws": 3}, {"seed": 5}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"refusal": "stop"},
+        {"max_draws": 3},
+        {"seed": 5},
+        {"affordable": True},
+        {"affordable": True, "max_draws": 3},
+    ],
+)
+@pytest.mark.parametrize("make", [plan, drawn_trees])
 @quick
 @given(problem=problems())
-def test_a_plan_does_what_its_words_say(options, problem):
+def test_a_plan_does_what_its_words_say(make, options, problem):
     costs, budgets = problem
-    own = plan(costs, **({"max_draws": 20} | options))
+    own = make(costs, **options)
     model = wrap(own, costs)
     X = table(4)
     scores, spent = model.answer(X, budgets[0])
@@ -67,6 +113,46 @@ def test_a_plan_does_what_its_words_say(options, problem):
         score, price = naive(costs, own, x, key, budgets[0])
         assert scores[key, 0] == pytest.approx(score)
         assert spent[key] == price
+
+
+def test_rare_members_are_found_by_new_sums_of_the_chances():
+    """All but one part in 10,000 of the chances lead to what cannot be paid."""
+    costs = clinic()
+    chance = [0.0, 0.99989, 0.0001, 0.00001]
+    where = stages(costs, *((c,) for c in COLUMNS))
+    own = SampledPlan(where, stumps(COLUMNS), chance, [0.3], affordable=True, max_draws=5)
+    X = table(30, missing=False)
+    scores, spent = wrap(own, costs).answer(X, 5.8)  # age, then either pulse or sugar
+    for key, x in enumerate(X):
+        score, price = naive(costs, own, x, key, 5.8)
+        assert scores[key, 0] == pytest.approx(score)
+        assert spent[key] == price
+    assert set(spent.round(2)) == {1.5, 5.7}
+
+
+def test_a_row_that_owns_all_it_can_pay_answers_with_all_it_owns():
+    costs = clinic()
+    model = wrap(plan(costs, affordable=True, max_draws=10_000), costs)
+    X = table(20, missing=False)
+    scores, spent = model.answer(X, 1.6)
+    votes = model.plan.plan.members.votes_on(X, np.arange(20))[:, 0]
+    np.testing.assert_array_equal(spent, 1.5)
+    np.testing.assert_allclose(scores[:, 0], votes[0] + votes[2])  # age is sure, pulse in budget
+
+
+def test_what_fails_is_not_drawn_again_nor_what_needs_it():
+    costs = clinic()
+    model = wrap(plan(costs, affordable=True, max_draws=50), costs)
+    for key in range(20):
+        session, asked = model.session(10.7, key=key), []
+        while (request := session.ask()) is not None:
+            asked += request.items
+            if "draw" in request.items:
+                session.fail("draw")
+            else:
+                session.tell(dict.fromkeys(request.columns, 0.0))
+        assert asked.count("draw") == 1 or "draw" not in asked
+        assert session.bought == ("age", "ward")
 
 
 def test_draws_depend_on_the_key_and_the_seed_alone():
@@ -111,7 +197,7 @@ def test_stumps_with_probability_zero_are_evaluated_first_and_always():
     X = table(6, missing=False)
     scores, spent = model.answer(X, 0.0)
     assert not spent.any()
-    np.testing.assert_array_equal(scores, model.plan.plan.stumps.votes(0, X[:, AGE]))
+    np.testing.assert_array_equal(scores, model.plan.plan.members.votes(0, X[:, AGE]))
 
 
 def test_where_nothing_is_drawn_the_full_vote_is_the_sure_one():
@@ -119,7 +205,7 @@ def test_where_nothing_is_drawn_the_full_vote_is_the_sure_one():
     never = SampledPlan(stages(costs, (AGE,)), stumps([AGE]), [0.0], [0.3])
     model = wrap(never, costs)
     X = table(4)
-    np.testing.assert_array_equal(model.answer(X)[0], never.stumps.votes(0, X[:, AGE]))
+    np.testing.assert_array_equal(model.answer(X)[0], never.members.votes(0, X[:, AGE]))
     assert model.answer(X, 0.1)[0].tolist() == [[0.3]] * 4
 
 
@@ -155,15 +241,61 @@ def test_with_headroom_even_a_cheap_draw_must_leave_room_for_a_dear_one(refusal)
 @pytest.mark.parametrize(
     ("chance", "options", "text"),
     [
-        ([0.5, 0.5, 0.5, 0.5], {}, "sum to 1 over the stumps drawn"),
+        ([0.5, 0.5, 0.5, 0.5], {}, "sum to 1 over the members drawn"),
         ([-0.5, 0.5, 0.5, 0.5], {}, "probability must be >= 0"),
         ([np.nan, 0.5, 0.5, 0.0], {}, "probability must be >= 0"),
-        ([1.0], {}, "one entry a stump"),
+        ([1.0], {}, "one entry a member"),
         (CHANCE, {"max_draws": 0}, "max_draws is 0; expected 1 to 100000"),
         (CHANCE, {"refusal": "rechoose"}, "refusal is 'rechoose'; expected 'skip' or 'stop'"),
+        (CHANCE, {"refusal": "stop", "affordable": True}, "affordable draws need refusal='skip'"),
     ],
 )
 def test_bad_plans_are_refused(chance, options, text):
     where = stages(clinic(), *((c,) for c in COLUMNS))
     with pytest.raises(ValueError, match=text):
         SampledPlan(where, stumps(COLUMNS), chance, [0.3], **options)
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "text"),
+    [
+        ("roots", [1, 5, 6, 11], "roots must begin with node 0"),
+        ("roots", [0, 5, 5, 11], "roots must begin with node 0 and ascend"),
+        ("left", 5, "left must hold nodes of the same tree, after their parent"),
+        ("right", 0, "right must hold nodes of the same tree"),
+        ("missing", -2, "missing must hold nodes of the same tree"),
+        ("cut", np.nan, "cuts not NaN"),
+        ("value", np.inf, "votes of trees must be finite"),
+        ("column", [0, 1], "one entry a node"),
+    ],
+)
+def test_bad_trees_are_refused(part, value, text):
+    arrays = {name: array.copy() for name, array in trees().arrays().items()}
+    if isinstance(value, list):
+        arrays[part] = np.array(value)
+    else:
+        arrays[part][0] = value
+    with pytest.raises(ValueError, match=text):
+        TreeTable.from_arrays(arrays)
+
+
+@pytest.mark.parametrize(
+    ("column", "center", "weight", "text"),
+    [
+        ([0], [0.0], [[np.nan]], "centers and weights must be finite"),
+        ([0], [np.inf], [[1.0]], "centers and weights must be finite"),
+        ([-2], [0.0], [[1.0]], "columns must not be negative"),
+        ([0, 1], [0.0], [[1.0]], "one entry a term"),
+    ],
+)
+def test_bad_terms_are_refused(column, center, weight, text):
+    with pytest.raises(ValueError, match=text):
+        TermTable(np.array(column), np.array(center), np.array(weight))
+
+
+def test_some_of_the_trees_vote_as_they_did():
+    table_, X = trees(), table(9)
+    order = np.array([3, 0, 2])
+    votes = table_.taken(order).votes_on(X, np.arange(9))
+    np.testing.assert_array_equal(votes, table_.votes_on(X, np.arange(9))[order])
+    assert table_.reads == ((AGE, CHOL), (), (PULSE, SUGAR), (SCAN,))

@@ -2,8 +2,8 @@
 
 A plain loop written from the paper. It differs from the paper where the library does: the
 loop runs while the dearest hypothesis still fits (<=, the paper has <), a budget for all
-features takes the full vote, free hypotheses are always voted, and ``remaining`` drops what
-the rest cannot pay.
+features takes the full vote, free hypotheses are always voted, and ``remaining`` passes over
+what the rest cannot pay and ends once all that it can pay is owned.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 SLACK = 1e-9
+PATIENCE = 16
 
 
 @dataclass(frozen=True)
@@ -50,21 +51,29 @@ def sampled_vote(
     whole = sum(weight)
     p = [w / whole for w in weight]
     owned: frozenset[int] = frozenset().union(*(h.features for h in free))
-    total, tau, tries = 0.0, 0, 0
+    sure = sum(h.alpha * h.vote for h in free)
+    total, tau, tries, passed = 0.0, 0, 0, 0
     left = list(p)
-    while tau < max_draws and sum(left) > 0:
-        if paper and cost(owned) + dearest > limit:
+    while True:
+        within = [cost(owned | h.features) <= limit for h in drawn]
+        if not paper and all(h.features <= owned for h, w in zip(drawn, within, strict=True) if w):
+            mine = [h for h in drawn if h.features <= owned]
+            return sure + sum(h.alpha * h.vote for h in mine), cost(owned), tau
+        if tau == max_draws or (paper and cost(owned) + dearest > limit):
             break
         target, i = uniform(tries) * sum(left), 0
         tries += 1
         while target >= left[i]:
             target -= left[i]
             i += 1
-        if cost(owned | drawn[i].features) > limit:
-            left[i] = 0.0  # never in the paper: its loop leaves room for any hypothesis
+        if not within[i]:  # never in the paper: its loop leaves room for any hypothesis
+            passed += 1
+            if passed == PATIENCE:  # what is passed over has no chance any more
+                left, passed = [q * w for q, w in zip(p, within, strict=True)], 0
             continue
+        passed = 0
         owned |= drawn[i].features
-        total += drawn[i].alpha * drawn[i].vote * sum(left) / p[i]
+        whole = 1.0 if paper else sum(q for q, w in zip(p, within, strict=True) if w)
+        total += drawn[i].alpha * drawn[i].vote * whole / p[i]
         tau += 1
-    sure = sum(h.alpha * h.vote for h in free)
     return sure + (total / tau if tau else 0.0), cost(owned), tau

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from scrimp import SampledBoostingClassifier
+from scrimp.plans import SampledPlan
+from scrimp.priced_plan import PricedPlan
 
 
 @pytest.fixture(scope="module")
@@ -37,17 +41,26 @@ def test_theorem_5_the_vote_is_unbiased(table, sampling):
 @pytest.mark.parametrize("sampling", ["uniform", "cost-aware"])
 def test_propositions_4_and_6_many_draws_give_the_full_vote(table, sampling):
     X, y, prices = table
-    model = SampledBoostingClassifier(
-        prices, sampling=sampling, n_rounds=30, max_draws=20_000, random_state=0
-    ).fit(X, y)
+    model = SampledBoostingClassifier(prices, sampling=sampling, n_rounds=30, random_state=0).fit(
+        X, y
+    )
+    plan, costs = model.plan_.plan, model.plan_.costs
     # a row that owns all but one column can draw all stumps but those on it
-    stumps = model.plan_.plan.stumps
-    last = stumps.column[-1]
-    rows, owned = X[:10], np.arange(8) != last
-    scores = model.decision_function(rows, 0.0, owned=owned)
-    those = np.flatnonzero(stumps.column != last)
-    limit = sum(stumps.votes(s, rows[:, stumps.column[s]])[:, 0] for s in those)
-    np.testing.assert_allclose(scores, limit, atol=0.02 * np.abs(stumps.inside).sum())
+    last = plan.members.column[-1]
+    rows, owned = X[:3], np.arange(8) != last
+    those = np.flatnonzero(plan.members.column != last)
+    limit = plan.members.votes_on(rows, np.arange(3), those)[:, 0].sum(axis=0)
+    # drawn one by one, refused or not: the mean tends to the vote of all that is owned, ...
+    law = SampledPlan(
+        plan.stages, plan.members, plan.probability, plan.prior, plan.seed, max_draws=3000
+    )
+    drawn = replace(model.predictor_, plan=PricedPlan(law, costs))
+    size = np.abs(plan.members.inside).sum()
+    scores = drawn.decision_function(rows, 0.0, owned=owned)
+    assert (scores != limit).all()
+    np.testing.assert_allclose(scores, limit, atol=0.1 * size)
+    # ... which is what drawing among all that can be paid answers at once
+    np.testing.assert_allclose(model.decision_function(rows, 0.0, owned=owned), limit)
 
 
 @pytest.mark.parametrize("sampling", ["uniform", "cost-aware"])
@@ -60,7 +73,7 @@ def test_the_number_of_draws_for_an_agreement_suffices(table, sampling):
     rng = np.random.default_rng(0)
     for row in np.argsort(draws)[:3]:
         x = X[row]
-        votes = [plan.stumps.votes(s, x[[c]])[0, 0] for s, c in enumerate(plan.stumps.column)]
+        votes = [plan.members.votes(s, x[[c]])[0, 0] for s, c in enumerate(plan.members.column)]
         counts = rng.multinomial(int(draws[row]), plan.probability, size=2000)
         estimates = counts @ (np.array(votes) / plan.probability)
         assert (np.sign(estimates) == np.sign(model.margins(X[[row]]))).mean() >= 0.8

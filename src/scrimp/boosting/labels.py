@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 
 from ..estimator import rows_that_count
 
@@ -70,12 +70,3 @@ def labelled_rows(table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> L
     weights /= weights.max()
     equal = bool((weights == 1.0).all())
     return LabelledRows(table, labels, None if equal else weights, classes)
-
-
-def refuse_many_classes(y: Any) -> None:
-    """For learners of two classes; what else may be wrong with y is found later."""
-    if y is not None and type_of_target(y, input_name="y") == "multiclass":
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is multiclass. "
-            "BudgetedBoostingClassifier takes more than two classes."
-        )

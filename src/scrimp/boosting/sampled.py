@@ -5,11 +5,11 @@ Reyzin, "Boosting on a Budget: Sampling for Feature-Efficient Prediction", ICML 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,12 +18,14 @@ from ..costs import Costs, as_costs
 from ..estimator import BudgetedClassifier
 from ..plan import Floats
 from ..plans import AdditivePlan, SampledPlan
+from ..plans.members import Members
 from ..plans.sampled import MOST_DRAWS
 from ..priced_plan import PricedPlan
-from ..target import Target
 from ..validation import check_choice
 from .budgeted import BudgetedBoostingClassifier
-from .ensembles import Vote, best_first, drawn, reach_of, vote_of, weights_of
+from .ensembles import Vote, best_first, drawn, vote_of_stumps
+from .margins import draws_for, margins
+from .wrapped import check_supported, vote_of
 
 
 class SampledBoostingClassifier(BudgetedClassifier):
@@ -47,14 +49,18 @@ class SampledBoostingClassifier(BudgetedClassifier):
     bound : {"remaining", "paper"}
         When drawing ends. ``paper``: when the rest of the budget could not pay for the
         dearest stump; so it never starts where that one is above the budget. ``remaining``:
-        a stump that the rest cannot pay is dropped and the chances of the others are
-        renormalised, until `max_draws`. That uses all the money, but cheap stumps count
-        too much: the estimate is biased.
+        only stumps that the rest can pay are drawn, by renormalised chances. Once all these
+        are owned, drawing ends with the vote of all that is owned: the mean that further
+        draws would tend to, without their variance. That uses all the money, but
+        stumps that are too dear have no say: the estimate is biased.
     n_rounds : int
         Rounds of AdaBoost.
     max_draws : int
-        A row stops after so many draws. Near the price of the full vote, or once all that is
-        left is owned, draws bring little and only this ends them. At most 100,000.
+        A row stops after so many draws, with their mean; 100,000 at most. Few rows come that
+        far: with 150 rounds on the splice and spambase data (unit prices), 300 draws used up
+        all budgets to 80% of the full price, and more changed no error. On the heart data,
+        with prices from 1 to 100, the error of ``remaining`` at 80% fell from 30.0% at 1,000
+        draws to 26.8% at 10,000, and no further.
     max_bins, n_jobs
         As in `BudgetedBoostingClassifier`.
     random_state : int, RandomState or None
@@ -94,7 +100,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
         sampling: str = "cost-aware",
         bound: str = "remaining",
         n_rounds: int = 500,
-        max_draws: int = 1000,
+        max_draws: int = 10_000,
         max_bins: int = 255,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -135,42 +141,67 @@ class SampledBoostingClassifier(BudgetedClassifier):
         ensemble: Any,
         costs: Any = None,
         feature_names: Sequence[str] | None = None,
+        background: Any = None,
         **options: Any,
     ) -> Self:
-        """Sample the vote of an ensemble that is trained already.
+        r"""Sample the vote of a scikit-learn model that is trained already.
+
+        What votes is a tree of an `AdaBoostClassifier`, `BaggingClassifier`,
+        `RandomForestClassifier` or `ExtraTreesClassifier`, or a term of a `LogisticRegression`,
+        `RidgeClassifier`, `LinearSVC`, `SGDClassifier` or `Perceptron`, for two classes or
+        more. A tree costs what all the items on it cost. Without a budget the labels are
+        those of the model, ties aside.
 
         Parameters
         ----------
-        ensemble : sklearn.ensemble.AdaBoostClassifier
-            Fitted, for two classes, of trees of depth 1.
+        ensemble : estimator
+            Fitted.
         costs : Costs, array, mapping or None
             Prices.
         feature_names : sequence of str, optional
             Names of its columns; by default those it was trained with.
+        background : array or data frame, optional
+            For linear models: rows to take means m and standard deviations s from, such as
+            the training data. A term then votes :math:`w_j(x_j-m_j)`, where
+            :math:`\sum_j w_jm_j` joins the intercept, and counts :math:`\alpha_j=|w_j|s_j`;
+            by default m = 0 and s = 1, as for columns that are standardised.
         **options
             Other parameters of the class; those of training have no effect.
+
+        Notes
+        -----
+        Forests and bagging average probabilities. A tree's vote is its leaf's probability of
+        the second class less 1/2, or with K > 2 classes all its probabilities, over the number
+        of trees. `predict_proba` puts 4 times that score (K times) into the logistic function
+        (the softmax): at a tie it has the forest's value and slope, elsewhere the same order
+        but it is less extreme. The intercept of a linear model is free and always counts.
+        A missing value goes where the model sends it; where the model takes none, a tree
+        abstains and a linear model raises an error.
 
         Examples
         --------
         >>> from sklearn.datasets import load_breast_cancer
-        >>> from sklearn.ensemble import AdaBoostClassifier
+        >>> from sklearn.ensemble import RandomForestClassifier
         >>> X, y = load_breast_cancer(return_X_y=True)
-        >>> forest = AdaBoostClassifier(n_estimators=30, random_state=0).fit(X, y)
+        >>> forest = RandomForestClassifier(30, max_depth=3, random_state=0).fit(X, y)
         >>> model = SampledBoostingClassifier.from_ensemble(forest, random_state=0)
         >>> bool((model.predict(X) == forest.predict(X)).all())
         True
         """
         model = cls(costs, **options)
         model._check_params()
-        vote = vote_of(ensemble)
+        check_supported(ensemble)
+        n = model.n_features_in_ = int(ensemble.n_features_in_)
         names = getattr(ensemble, "feature_names_in_", None)
         names = names if feature_names is None else feature_names
         known = None if names is None else tuple(map(str, names))
-        n = model.n_features_in_ = int(ensemble.n_features_in_)
+        if known is not None and len(known) != n:
+            raise ValueError(f"feature_names has {len(known)} names; the ensemble has {n} columns.")
         model.columns_ = Columns(known, (None,) * n)
         if known is not None:
             model.feature_names_in_ = np.array(known, dtype=object)
-        model.target_ = Target("binary", ensemble.classes_, scale=2.0)
+        rows = None if background is None else np.asarray(model.columns_.encode(background), float)
+        vote, model.target_ = vote_of(ensemble, rows)
         seed = int(check_random_state(model.random_state).randint(2**31 - 1))
         model.plan_ = model._plan(vote, as_costs(costs, n, known), seed)
         return model
@@ -178,7 +209,8 @@ class SampledBoostingClassifier(BudgetedClassifier):
     def _adopt(self, booster: BudgetedBoostingClassifier, seed: int) -> None:
         plan = booster.plan_.plan
         assert isinstance(plan, AdditivePlan)
-        self.plan_ = self._plan(Vote(plan.stumps, float(plan.prior[0])), booster.plan_.costs, seed)
+        vote = vote_of_stumps(plan.stumps, plan.prior)
+        self.plan_ = self._plan(vote, booster.plan_.costs, seed)
         self.columns_ = booster.columns_
         self.target_ = booster.target_
         for name in ("n_features_in_", "feature_names_in_"):
@@ -189,34 +221,41 @@ class SampledBoostingClassifier(BudgetedClassifier):
 
     def _plan(self, vote: Vote, costs: Costs, seed: int) -> PricedPlan:
         """The vote, its order or its chances, and when it ends."""
-        vote = vote.merged()
         if self.sampling == "top":
             return PricedPlan(best_first(vote, costs), costs)
         aware, paper = self.sampling == "cost-aware", self.bound == "paper"
         return PricedPlan(drawn(vote, costs, aware, paper, self.max_draws, seed), costs)
 
     def margins(self, X: Any) -> Floats:
-        r"""The full vote of each row over :math:`\sum_i\alpha_i`: from -1 to 1, the second class.
+        r"""How sure the full vote of each row is.
 
         All columns the vote needs are looked at, and none is paid for.
+
+        Parameters
+        ----------
+        X : array or data frame
+            The rows.
+
+        Returns
+        -------
+        float array (rows,)
+            Two classes: the full vote over the largest that it could be, from -1 to 1, for the
+            second class; :math:`\sum_i\alpha_ih_i/\sum_i\alpha_i` for AdaBoost. More classes:
+            how far the first is ahead of the next, from 0 to 1. Not defined for linear models,
+            whose terms have no bound.
         """
-        predictor, X = self._at_the_door(X)
-        stumps = predictor.plan.plan.stumps  # type: ignore[attr-defined]
-        table = predictor.columns.encode(X, predictor.plan.plan.columns_read.tolist())
-        sums = np.zeros((len(table), 1))
-        if len(stumps):
-            stumps.add(sums, list(range(len(stumps))), table, np.arange(len(table)))
-            sums /= weights_of(stumps).sum()
-        return np.clip(sums[:, 0], -1.0, 1.0)
+        return margins(self._members(), self._looked_at(X))
 
     def draws_for(self, agreement: float, X: Any) -> Floats:
         r"""How many draws make a row's label that of the full vote, with a given probability.
 
-        A draw counts :math:`\alpha_i h_i/p_i`, within :math:`\pm r`, :math:`r = \max_i
-        \alpha_i/p_i`; by Hoeffding's inequality the mean of :math:`\tau` draws has another
-        sign than the full vote with probability at most :math:`\exp(-\tau(\theta A/r)^2/2)`,
-        where :math:`A = \sum_i\alpha_i` and :math:`\theta` is the margin. ``uniform`` has
-        r = A without free stumps, and ``cost-aware`` :math:`r = c_{max}\sum_i\alpha_i/c_i`.
+        A draw counts :math:`v_i/p_i`, member i's vote over its chance, within :math:`\pm r`,
+        :math:`r = \max_i |v_i|/p_i` on the row; by Hoeffding's inequality the mean of
+        :math:`\tau` draws has another sign than the full vote F with probability at most
+        :math:`\exp(-\tau(F/r)^2/2)`. For AdaBoost, :math:`F = \theta A` with the margin
+        :math:`\theta` and :math:`A = \sum_i\alpha_i`; ``uniform`` has r = A without free
+        stumps, and ``cost-aware`` :math:`r = c_{max}\sum_i\alpha_i/c_i`. With more than two
+        classes the first must win against each other one (a union bound).
 
         Parameters
         ----------
@@ -228,19 +267,31 @@ class SampledBoostingClassifier(BudgetedClassifier):
         Returns
         -------
         float array (rows,)
-            Infinite where the full vote is a tie. It holds for draws none of which was
-            refused.
+            Infinite where the full vote is a tie. It holds for draws none of which the budget
+            could not pay.
         """
         if not 0.0 < agreement < 1.0:
             raise ValueError(f"agreement is {agreement!r}; expected a number between 0 and 1.")
         check_is_fitted(self, "plan_")
         plan = self.plan_.plan
-        if not isinstance(plan, SampledPlan):
+        if self.sampling == "top" or not isinstance(plan, SampledPlan):
             raise ValueError("sampling='top' draws nothing; use 'uniform' or 'cost-aware'.")
-        theta = np.abs(self.margins(X))
-        with np.errstate(divide="ignore"):
-            draws = -2.0 * math.log1p(-agreement) * (reach_of(plan) / theta) ** 2
-        return np.asarray(np.ceil(draws)) if plan.probability.any() else np.zeros(len(theta))
+        return draws_for(plan, agreement, self._looked_at(X))
+
+    def _members(self) -> Members:
+        check_is_fitted(self, "plan_")
+        plan = self.plan_.plan
+        assert isinstance(plan, AdditivePlan | SampledPlan)
+        return plan.stumps if isinstance(plan, AdditivePlan) else plan.members
+
+    def _looked_at(self, X: Any) -> NDArray[Any]:
+        """X as numbers, where the vote looks."""
+        predictor, X = self._at_the_door(X)
+        read = predictor.plan.plan.columns_read.tolist()
+        table = predictor.columns.encode(X, read)
+        if not predictor.plan.plan.accepts_missing and not np.isfinite(table[:, read]).all():
+            raise ValueError("X holds NaN or infinity, which this model cannot use. Impute it.")
+        return table
 
     def _check_params(self) -> None:
         check_choice("sampling", self.sampling, ("cost-aware", "uniform", "top"))
@@ -252,8 +303,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
             raise ValueError(f"max_draws is {value!r}; expected a whole number 1 to {MOST_DRAWS}.")
 
     def __sklearn_tags__(self) -> Any:
-        """Binary, with missing values."""
+        """Missing values are taken, other than by a linear model that was wrapped."""
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = not hasattr(self, "plan_") or self.plan_.plan.accepts_missing
         return tags

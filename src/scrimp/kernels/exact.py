@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
+from .leaf import leaf
 
 #: Partials that do not overlap: a double has room for 40.
 PARTIALS = 48
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def add_price(partials, n, x):
     """Add a number to an exact sum; returns how many partials there are now."""
     kept = 0
@@ -26,7 +26,7 @@ def add_price(partials, n, x):
     return kept + 1
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def rounded(partials, n):
     """The sum of partials, correctly rounded (half to even), as `math.fsum` ends."""
     if n == 0:

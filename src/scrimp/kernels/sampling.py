@@ -1,9 +1,8 @@
-"""Draws of stumps, row by row, at several budgets at once.
+"""Draws of members, row by row, at several budgets at once.
 
-The budgets of a row draw the same stumps until one of them cannot pay: then the state is
-copied and the poorer ones go their own way later. Chances are searched in running sums that
-are, bit for bit, those of a session, or are known to lead to the same stump; sums of prices
-are kept as Shewchuk's partials and rounded once, as in `math.fsum`.
+The budgets of a row draw the same members until one of them ends or must leave something out:
+that one then goes on alone, in a copy of the state. Arrays are handed on one by one: in tuples,
+Numba would count references to each of them at each draw.
 """
 
 from __future__ import annotations
@@ -11,210 +10,242 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .chances import (
-    ALIVE,
-    DRAWS,
-    FIRST,
-    GUIDE,
-    GUIDED,
-    HIGH,
-    LOW,
-    MODE,
-    N_PARTIALS,
-    ROOM,
-    ROOM_OF,
-    SINCE,
-    TRIES,
-    drop,
-    follow_guide,
-    make_guide,
-    search,
-)
-from .exact import PARTIALS, add_price, rounded
+from .chances import KNOWN, member_at, search, stream_of, uniform
+from .exact import PARTIALS
+from .leaf import bare, leaf
+from .purse import ITEM, LEFT_OUT, MEMBER, SET, SLOT, buy, copy_slot, too_dear, total_for
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
 _TIE = 1e-12
+#: The votes of so many rows are brought together by row at a time: what a cache line holds.
+_TILE = 8
 
 
-@njit(cache=True, nogil=True)
-def _mix(z):
-    z = (z ^ (z >> np.uint64(30))) * _MIX_1
-    z = (z ^ (z >> np.uint64(27))) * _MIX_2
-    return z ^ (z >> np.uint64(31))
+@bare
+def _turn(all_votes, start, tile):
+    """Votes that lie member by member, row by row."""
+    n = min(len(tile), all_votes.shape[2] - start)
+    for m in range(all_votes.shape[0]):
+        for k in range(all_votes.shape[1]):
+            for i in range(n):
+                tile[i, m, k] = all_votes[m, k, start + i]
 
 
-@njit(cache=True, nogil=True)
-def _total(items, begin, end, prices, owned, partials, count, spare):
-    """What would be spent with some items too."""
-    n = count[N_PARTIALS]
-    spare[:n] = partials[:n]
-    for j in range(begin, end):
-        if not owned[items[j]] and prices[items[j]] > 0.0:
-            n = add_price(spare, n, prices[items[j]])
-    return rounded(spare, n)
-
-
-@njit(cache=True, nogil=True)
-def _buy(items, begin, end, prices, owned, partials, count):
-    for j in range(begin, end):
-        if not owned[items[j]]:
-            owned[items[j]] = True
-            if prices[items[j]] > 0.0:
-                count[N_PARTIALS] = add_price(partials, count[N_PARTIALS], prices[items[j]])
-
-
-@njit(cache=True, nogil=True)
-def _answer(
-    sure, drawn, size, count, partials, prior, offset, row, low, high, scores, spent
-):  # fmt: skip
-    """Write down how lanes end that share a state."""
-    paid = rounded(partials, count[N_PARTIALS])
-    draws = max(count[DRAWS], 1)
-    for lane in range(low - offset, high - offset):
+@leaf
+def _answer_mean(d, row, low, high, sure, prior, state, totals, scores, spent):
+    """The sure votes and the mean of the draws, for some lanes."""
+    draws = max(state[d].draws, 1)
+    for lane in range(low, high):
         nothing = True
-        for k in range(len(drawn)):
-            score = sure[k] + drawn[k] / draws
-            least = _TIE * (abs(sure[k]) + size[k] / draws) if count[DRAWS] > 0 else 0.0
-            nothing = nothing and abs(score) <= least
+        for k in range(len(prior)):
+            score = sure[k] + totals[d, 0, k] / draws
+            size = abs(sure[k]) + totals[d, 1, k] / draws
+            nothing = nothing and abs(score) <= _TIE * size
             scores[lane, row, k] = score
         if nothing:
-            scores[lane, row] = prior
-        spent[lane, row] = paid
+            for k in range(len(prior)):
+                scores[lane, row, k] = prior[k]
+        spent[lane, row] = state[d].spent
+
+
+@bare
+def _sum_sets(votes, members, of_sets):
+    """The votes of the members of each set, and their sizes."""
+    of_sets[:] = 0.0
+    for m in range(len(members)):
+        for k in range(votes.shape[1]):
+            of_sets[members[m].own, 0, k] += votes[m, k]
+            of_sets[members[m].own, 1, k] += abs(votes[m, k])
+
+
+@leaf
+def _answer_owned(d, row, low, high, of_sets, sure, prior, state, missing, scores, spent):
+    """The votes of all that is owned, for some lanes."""
+    nothing = True
+    for k in range(len(prior)):
+        total, size = sure[k], abs(sure[k])
+        for own in range(missing.shape[1]):
+            vote, large = of_sets[own, 0, k], of_sets[own, 1, k]
+            total += vote if missing[d, own] == 0 else 0.0
+            size += large if missing[d, own] == 0 else 0.0
+        nothing = nothing and abs(total) <= _TIE * size
+        for lane in range(low, high):
+            scores[lane, row, k] = total
+    for lane in range(low, high):
+        if nothing:
+            for k in range(len(prior)):
+                scores[lane, row, k] = prior[k]
+        spent[lane, row] = state[d].spent
+
+
+@leaf
+def _draw_owned(d, max_draws, patience, known, members, votes, state, missing, totals):
+    """Draw for as long as tries that are known lead to members that are owned or left out."""
+    if state[d].renewed:
+        return
+    tries, draws, passed = state[d].tries, state[d].draws, state[d].passed
+    mass, fits = state[d].mass, state[d].fits
+    while tries < known[KNOWN] and draws < max_draws and passed < patience - 1:
+        m = known[tries]
+        gap, headroom = missing[d, members[m].own], members[m].headroom
+        if gap > 0 or (headroom > 0.0 and headroom != fits):
+            break
+        tries += 1
+        if gap == LEFT_OUT:
+            passed += 1
+            continue
+        scale = mass * members[m].scale
+        for k in range(totals.shape[2]):
+            vote = votes[m, k] * scale
+            totals[d, 0, k] += vote
+            totals[d, 1, k] += abs(vote)
+        draws += 1
+        passed = 0
+    state[d].tries, state[d].draws, state[d].passed = tries, draws, passed
+
+
+@leaf
+def _next_member(d, stream, patience, sums, guide, own_sums, known, members, state, missing):
+    """The next member drawn that is not left out."""
+    while True:
+        if state[d].renewed:
+            m = search(own_sums, uniform(stream, state[d].tries))
+        else:
+            m = member_at(sums, guide, stream, state[d].tries, known)
+        state[d].tries += 1
+        if missing[d, members[m].own] != LEFT_OUT:
+            state[d].passed = 0
+            return m
+        state[d].passed += 1
+        if state[d].passed == patience:
+            total = 0.0
+            for other in range(len(members)):
+                own = members[other].own
+                if missing[d, own] != LEFT_OUT:
+                    total += members[other].chance
+                own_sums[other] = total
+            state[d].renewed, state[d].passed = 1, 0
+
+
+@bare
+def _follow(
+    d, row, low, high, offset, stream, votes, of_sets, sure, prior, scores, spent, limits,
+    max_draws, patience, affordable, sums, guide, own_sums, known, members, sets, items, set_items,
+    item_sets, state, owned, missing, partials, totals, spare
+):  # fmt: skip
+    """Draw until all budgets have ended, or the poorest must part; returns the first left."""
+    bought = affordable
+    while True:
+        if bought:
+            alone = low + 1 == high
+            if too_dear(d, limits[low], alone, sets, items, set_items, state, owned, missing,
+                        partials, spare) and not alone:  # fmt: skip
+                return low
+            if state[d].open == 0:
+                _answer_owned(d, row, low - offset, high - offset, of_sets, sure, prior, state,
+                              missing, scores, spent)  # fmt: skip
+                return high
+        _draw_owned(d, max_draws, patience, known, members, votes, state, missing, totals)
+        if state[d].draws == max_draws:
+            _answer_mean(d, row, low - offset, high - offset, sure, prior, state, totals, scores,
+                         spent)  # fmt: skip
+            return high
+        m = _next_member(d, stream, patience, sums, guide, own_sums, known, members, state,
+                         missing)  # fmt: skip
+        own = members[m].own
+        if not affordable:
+            total = total_for(d, m, limits[low], members, sets, items, set_items, state, owned,
+                              missing, partials, spare)  # fmt: skip
+            while limits[low] < total:
+                _answer_mean(d, row, low - offset, low + 1 - offset, sure, prior, state, totals,
+                             scores, spent)  # fmt: skip
+                low += 1
+                if low == high:
+                    return high
+            state[d].fits = members[m].headroom
+        scale = state[d].mass * members[m].scale
+        for k in range(len(prior)):
+            vote = votes[m, k] * scale
+            totals[d, 0, k] += vote
+            totals[d, 1, k] += abs(vote)
+        state[d].draws += 1
+        bought = affordable and missing[d, own] > 0
+        if missing[d, own] > 0:
+            buy(d, own, sets, items, set_items, item_sets, state, owned, missing, partials)
 
 
 @njit(cache=True, nogil=True)
-def draw_votes(
-    seed, X, keys, rows, place, sure, first, last, shift, limits, prior, max_draws, skip, chance,
-    headroom, set_of, set_start, set_items, prices, owned_before, paid_before, scores, spent,
-    column, low, high, inside, outside, missing
+def draw_rows(
+    seed, keys, place, first, last, shift, all_votes, sure, prior, scores, spent, limits, max_draws,
+    patience, affordable, sums, guide, member_bytes, set_bytes, item_bytes, set_items, item_sets,
+    slot_bytes, owned_before, missing_before, partials_before, totals_before
 ):  # fmt: skip
-    """Scores and spend of rows that draw stumps until they cannot pay, or often enough.
+    """Scores and spend of rows that draw members until they cannot pay, or often enough.
 
     Parameters
     ----------
-    seed : uint64
-        As in `scrimp.plans.chance.uniforms`, with the keys.
-    X, keys, rows, place
-        The values of row i are in ``X[rows[i]]``, its answers go to ``place[i]``.
+    seed, keys : uint64
+        As in `scrimp.plans.chance.uniforms`.
+    place : int array (rows,)
+        Where the answers of a row go.
+    first, last : int arrays (rows,)
+        The range of budgets that a row is answered at; each is a lane of the answers, ...
+    shift : bool
+        ... unless a row's first budget is to be lane 0.
+    all_votes : float array (members, outputs, rows)
+        The votes of all members.
     sure : float array (rows, outputs)
         What is added to the mean of the draws.
-    first, last : int arrays (rows,)
-        The range of budgets, the lanes, that a row is answered at.
-    shift : bool
-        Whether a row's first lane is written to place 0 instead of its own.
+    prior : float array (outputs,)
+        The answer where there are no votes.
+    scores, spent : float arrays (lanes, places, outputs), (lanes, places)
+        Written to.
     limits : float array (budgets,)
         The most that may be spent, ascending.
-    skip : bool
-        Whether a stump that cannot be paid is dropped, or ends the draws.
-    chance, headroom : float arrays (stumps,)
-        As in the plan.
-    set_of : int array (stumps,)
-        Which set of items a stump needs; set s is ``set_items[set_start[s]:set_start[s + 1]]``.
-    prices, owned_before : arrays (items,)
-        Prices, and what rows own already.
-    paid_before : float array
-        Prices paid already.
-    scores, spent : float arrays (lanes, rows, outputs), (lanes, rows)
-        Written to.
-    column, low, high, inside, outside, missing
-        The table of stumps.
+    max_draws : int
+        The most draws of a row.
+    patience : int
+        So many tries in a row that lead to what is left out make new sums of the others.
+    affordable : bool
+        Whether what cannot be paid is left out, or ends the draws.
+    sums, guide : arrays
+        Running sums of the chances of members, and a guide to them.
+    member_bytes, set_bytes, item_bytes, set_items, item_sets
+        What is drawn and what it needs; see `scrimp.kernels.purse`. Records are passed as bytes:
+        Numba takes long to find out the type of a record.
+    slot_bytes, owned_before, missing_before, partials_before, totals_before
+        The state of all rows before their first draw.
     """
-    n_stumps, n_outputs = inside.shape
-    n_slots = 1
-    for i in range(len(rows)):
-        n_slots = max(n_slots, last[i] - first[i])
-    first_sums = np.cumsum(chance)
-    first_guide = np.empty(GUIDE, np.int64)
-    make_guide(first_sums, first_guide)
-    n_alive = np.count_nonzero(chance)
-    weights, sums = np.empty((n_slots, n_stumps)), np.empty((n_slots, n_stumps))
-    guide, count = np.empty((n_slots, GUIDE), np.int64), np.zeros((n_slots, 9), np.int64)
-    measure = np.zeros((n_slots, 3))
-    drawn, size = np.zeros((n_slots, n_outputs)), np.zeros((n_slots, n_outputs))
-    owned = np.empty((n_slots, len(prices)), np.bool_)
-    have = np.empty((n_slots, len(set_start) - 1), np.bool_)
-    partials, spare = np.empty((n_slots, PARTIALS)), np.empty(PARTIALS)
-    for i in range(len(rows)):
-        row = rows[i]
+    members, sets = member_bytes.view(MEMBER), set_bytes.view(SET)
+    items, slot_before = item_bytes.view(ITEM), slot_bytes.view(SLOT)
+    state, totals = np.zeros(2, SLOT), np.zeros((2, 2, len(prior)))
+    owned, missing = np.empty((2, len(items)), np.bool_), np.empty((2, len(sets) + 1), np.int64)
+    partials, spare = np.empty((2, PARTIALS)), np.empty(PARTIALS)
+    own_sums, known = np.empty(len(members)), np.empty(KNOWN + 1, np.int64)
+    tile = np.empty((_TILE, len(members), len(prior)))
+    of_sets = np.empty((len(sets) + 1, 2, len(prior)))
+    for i in range(len(keys)):
+        copy_slot(0, slot_before, owned_before, missing_before, partials_before, totals_before,
+                  state, owned, missing, partials, totals)  # fmt: skip
+        known[KNOWN] = 0
+        if i % _TILE == 0:
+            _turn(all_votes, i, tile)
+        votes = tile[i % _TILE]
+        if affordable:
+            _sum_sets(votes, members, of_sets)
+        stream = stream_of(seed, keys[i])
         offset = first[i] if shift else 0
-        stream = _mix(seed * _GOLDEN + _mix(keys[i] + _GOLDEN))
-        count[0] = 0
-        count[0, LOW], count[0, HIGH], count[0, ALIVE] = first[i], last[i], n_alive
-        for price in paid_before:
-            count[0, N_PARTIALS] = add_price(partials[0], count[0, N_PARTIALS], price)
-        measure[0, ROOM_OF] = -1.0
-        drawn[0], size[0], owned[0], have[0] = 0.0, 0.0, owned_before, False
-        d = 0
-        while d >= 0:
-            # views are taken once for all draws of a state: they cost more than a draw
-            at, own, weight, total_of, paid = count[d], have[d], weights[d], sums[d], partials[d]
-            votes, sizes, guided, room = drawn[d], size[d], guide[d], measure[d]
-            forked = False
-            while at[DRAWS] < max_draws and at[ALIVE] > 0 and at[LOW] < at[HIGH]:
-                bits = _mix(stream + (np.uint64(at[TRIES]) + np.uint64(1)) * _GOLDEN)
-                u = np.float64(bits >> np.uint64(11)) * 2.0**-53
-                at[TRIES] += 1
-                if at[MODE] == FIRST:
-                    s, mass = follow_guide(first_sums, first_guide, u), first_sums[-1]
-                elif at[MODE] == GUIDED:
-                    s, mass = follow_guide(total_of, guided, u), total_of[-1]
-                else:
-                    s = search(u, weight, total_of, guided, at, room)
-                    mass = total_of[-1]
-                begin, end = set_start[set_of[s]], set_start[set_of[s] + 1]
-                total = 0.0
-                if not own[set_of[s]]:
-                    total = _total(set_items, begin, end, prices, owned[d], paid, at, spare)
-                if headroom[s] > 0.0:
-                    if room[ROOM_OF] != headroom[s]:
-                        spare[: at[N_PARTIALS]] = paid[: at[N_PARTIALS]]
-                        n = add_price(spare, at[N_PARTIALS], headroom[s])
-                        room[ROOM_OF], room[ROOM] = headroom[s], rounded(spare, n)
-                    total = max(total, room[ROOM])
-                if limits[at[LOW]] < total:
-                    poor = at[LOW] + 1
-                    while poor < at[HIGH] and limits[poor] < total:
-                        poor += 1
-                    if not skip:
-                        _answer(sure[i], votes, sizes, at, paid, prior, offset, place[i],
-                                at[LOW], poor, scores, spent)  # fmt: skip
-                        at[LOW] = poor
-                        at[TRIES] -= 1  # those that can pay draw it again
-                        continue
-                    if poor < at[HIGH]:
-                        # those that can pay go on in a copy, the others later from here
-                        count[d + 1], measure[d + 1] = at, room
-                        drawn[d + 1], size[d + 1] = votes, sizes
-                        owned[d + 1], have[d + 1], partials[d + 1] = owned[d], own, paid
-                        if at[MODE] != FIRST:
-                            weights[d + 1], sums[d + 1] = weight, total_of
-                            guide[d + 1] = guided
-                        count[d + 1, LOW], count[d + 1, TRIES] = poor, at[TRIES] - 1
-                        at[HIGH] = poor
-                        forked = True
-                    drop(s, chance, first_sums, weight, total_of, at, room)
-                    if forked:
-                        break
-                    continue
-                if not own[set_of[s]]:
-                    _buy(set_items, begin, end, prices, owned[d], paid, at)
-                    own[set_of[s]] = True
-                    room[ROOM_OF] = -1.0
-                x = X[row, column[s]]
-                is_in = (x >= low[s]) & (x <= high[s])
-                scale = mass / chance[s]
-                for k in range(n_outputs):
-                    vote = inside[s, k] if is_in else outside[s, k]
-                    vote = (vote if x == x else missing[s, k]) * scale
-                    votes[k] += vote
-                    sizes[k] += abs(vote)
-                at[DRAWS] += 1
-                at[SINCE] += 1
-            if forked:
-                d += 1
-                continue
-            _answer(sure[i], votes, sizes, at, paid, prior, offset, place[i], at[LOW],
-                    at[HIGH], scores, spent)  # fmt: skip
-            d -= 1
+        d, low = 0, first[i]
+        while low < last[i]:
+            # a budget in slot 1 is alone: it ends there
+            high = last[i] if d == 0 else low + 1
+            after = _follow(
+                d, place[i], low, high, offset, stream, votes, of_sets, sure[i], prior, scores,
+                spent, limits, max_draws, patience, affordable, sums, guide, own_sums, known,
+                members, sets, items, set_items, item_sets, state, owned, missing, partials,
+                totals, spare
+            )  # fmt: skip
+            d = 1 if d == 0 and after < high else 0
+            if d == 1:
+                copy_slot(1, state, owned, missing, partials, totals, state, owned, missing,
+                          partials, totals)  # fmt: skip
+            low = after

@@ -7,11 +7,13 @@ from typing import Any
 from ..plan import Arrays, Plan
 from .additive import AdditivePlan
 from .blocks import Block, BlocksPlan
+from .forest import TreeTable
 from .menu import MenuPlan
 from .prefix import PrefixPlan
 from .routed import Nodes, RoutedPlan
 from .sampled import SampledPlan
 from .stumps import StumpTable
+from .terms import TermTable
 
 #: What a model file may name; nothing else is ever made from a file.
 KINDS: dict[str, type[Plan[Any]]] = {
@@ -38,5 +40,7 @@ __all__ = [
     "RoutedPlan",
     "SampledPlan",
     "StumpTable",
+    "TermTable",
+    "TreeTable",
     "plan_from_parts",
 ]

@@ -49,6 +49,7 @@ class MenuPlan(Plan[MenuState]):
         self.entries = list(entries)
         self.n_outputs = entries[0].n_outputs
         self.accepts_missing = all(entry.accepts_missing for entry in entries)
+        self.one_budget = any(entry.one_budget for entry in entries)
         self.stages = StageTable(
             tuple(items for entry in entries for items in entry.stages.items),
             tuple(room for entry in entries for room in entry.stages.headroom),

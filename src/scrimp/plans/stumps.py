@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ class StumpTable:
     inside, outside, missing : float arrays (stumps, outputs)
         The votes.
     """
+
+    kind: ClassVar[str] = "stumps"
+    accepts_missing: ClassVar[bool] = True
 
     column: Ints
     low: Floats
@@ -77,6 +80,35 @@ class StumpTable:
     def from_arrays(cls, arrays: Arrays) -> StumpTable:
         """The inverse of `arrays`."""
         return cls(**{field.name: arrays[field.name] for field in fields(cls)})
+
+    @cached_property
+    def reads(self) -> tuple[tuple[int, ...], ...]:
+        """The column of each stump."""
+        return tuple((column,) for column in self.column.tolist())
+
+    def bounds(self) -> Floats:
+        """The largest size of each stump's votes."""
+        votes = np.hstack([self.inside, self.outside, self.missing])
+        return np.asarray(np.abs(votes).max(axis=1, initial=0.0))
+
+    def taken(self, members: Ints) -> StumpTable:
+        """Some of the stumps, in another order."""
+        return StumpTable(*(part[members] for part in self._table))
+
+    def votes_on(
+        self,
+        X: NDArray[Any],
+        rows: Ints,
+        members: Sequence[int] | None = None,
+        out: Floats | None = None,
+    ) -> Floats:
+        """The votes of stumps, by default all, on ``X[rows]`` (stumps x outputs x rows)."""
+        from ..kernels.votes import stump_votes
+
+        which = np.arange(len(self)) if members is None else np.array(members, dtype=np.int64)
+        votes = np.empty((len(which), self.n_outputs, len(rows))) if out is None else out
+        stump_votes(X, rows, which, votes, *self._table)
+        return votes
 
     def votes(self, stump: int, x: NDArray[Any]) -> Floats:
         """The votes of one stump on values of its column (rows x outputs)."""

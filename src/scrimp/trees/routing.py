@@ -10,6 +10,7 @@ from ..costs import Costs
 from ..ledger import Ledger
 from ..plan import Floats, Ints, StageTable
 from ..plans import Nodes, RoutedPlan
+from ..plans.forest import float64_cuts
 from .design import Design
 
 
@@ -57,21 +58,6 @@ def routed_plan(tree: Any, design: Design, costs: Costs, budget: float) -> Route
     )
     items = tuple((costs.item_of[c],) if c >= 0 else () for c in column.tolist())
     return RoutedPlan(StageTable(items), nodes)
-
-
-def float64_cuts(thresholds: Floats) -> Floats:
-    """The largest x for which scikit-learn finds x <= threshold; it rounds x to float32 first.
-
-    That is the middle between the last float32 within the threshold and the next one, where
-    rounding goes to the even one of the two, or the number before it.
-    """
-    with np.errstate(over="ignore"):
-        last = thresholds.astype(np.float32)
-        last = np.where(last > thresholds, np.nextafter(last, np.float32(-np.inf)), last)
-        after = np.nextafter(last, np.float32(np.inf))
-        middle = last.astype(np.float64) / 2 + after.astype(np.float64) / 2
-        cuts = np.where(middle.astype(np.float32) <= last, middle, np.nextafter(middle, -np.inf))
-    return np.where(np.isinf(thresholds), thresholds, cuts)
 
 
 def scores_of(tree: Any) -> Floats:

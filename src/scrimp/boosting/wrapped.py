@@ -1,0 +1,199 @@
+"""Fitted models of scikit-learn as votes whose members can be drawn."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import (
+    LogisticRegression,
+    Perceptron,
+    RidgeClassifier,
+    RidgeClassifierCV,
+    SGDClassifier,
+)
+from sklearn.pipeline import Pipeline
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from ..plan import Floats
+from ..plans import StumpTable, TermTable, TreeTable
+from ..plans.forest import float64_cuts
+from ..target import Target
+from .ensembles import Vote, vote_of_stumps
+
+FORESTS = (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier)
+LINEAR = (
+    LogisticRegression, RidgeClassifier, RidgeClassifierCV, LinearSVC, SGDClassifier, Perceptron,
+)  # fmt: skip
+_SUPPORTED = (
+    "Supported are fitted models of scikit-learn: AdaBoostClassifier, BaggingClassifier, "
+    "RandomForestClassifier and ExtraTreesClassifier of decision trees, and the linear "
+    "LogisticRegression, RidgeClassifier, LinearSVC, SGDClassifier and Perceptron."
+)
+
+
+def check_supported(model: Any) -> None:
+    """Refuse what is not fitted, or does not vote."""
+    if isinstance(model, Pipeline):
+        raise TypeError(
+            "ensemble is a Pipeline, which changes the columns that prices are for. Take its last "
+            f"step out, and give it the columns it was trained on. {_SUPPORTED}"
+        )
+    if not isinstance(model, (AdaBoostClassifier, *FORESTS, *LINEAR)):
+        raise TypeError(f"ensemble is a {type(model).__name__}. {_SUPPORTED}")
+    check_is_fitted(model)
+    if not isinstance(getattr(model, "classes_", None), np.ndarray):
+        raise ValueError(f"ensemble predicts several targets at once. {_SUPPORTED}")
+    if getattr(model, "algorithm", "") == "SAMME.R":
+        raise ValueError(f"ensemble votes by probabilities (SAMME.R), not by labels. {_SUPPORTED}")
+
+
+def vote_of(model: Any, background: Floats | None = None) -> tuple[Vote, Target]:
+    """The vote of a model that `check_supported` lets pass, and what its scores mean.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    background : float array (rows, columns), optional
+        For linear models: rows whose means and spreads say what a term is worth.
+    """
+    if isinstance(model, LINEAR):
+        return _linear(model, background)
+    if background is not None:
+        raise ValueError("background is for linear models; trees know the scale of their votes.")
+    _check_members(model)
+    return _boosted(model) if isinstance(model, AdaBoostClassifier) else _averaged(model)
+
+
+def _check_members(model: Any) -> None:
+    subsets = getattr(model, "estimators_features_", None)
+    for number, member in enumerate(model.estimators_):
+        if not isinstance(member, DecisionTreeClassifier):
+            raise TypeError(f"Member {number} is a {type(member).__name__}. {_SUPPORTED}")
+        seen = model.n_features_in_ if subsets is None else len(subsets[number])
+        if member.n_features_in_ != seen:
+            raise ValueError(
+                f"Member {number} sees {member.n_features_in_} columns and not {seen}, so nothing "
+                f"says which of the ensemble's they are. {_SUPPORTED}"
+            )
+
+
+def _target(classes: NDArray[Any], scale: float) -> Target:
+    return Target("binary" if len(classes) == 2 else "multiclass", classes, scale)
+
+
+def _boosted(model: Any) -> tuple[Vote, Target]:
+    """AdaBoost (SAMME): the class of each member's leaf gets its weight.
+
+    Two classes: half the weight for or against the second, as the log-odds are twice
+    AdaBoost's vote. More: all of it for the class, and against each other its share, so that
+    the scores times (K - 1) / K are log-odds (Zhu et al. 2009).
+    """
+    classes, members = model.classes_, model.estimators_
+    n = len(classes)
+    target = _target(classes, 2.0 if n == 2 else (n - 1) / n)
+    alpha = np.asarray(model.estimator_weights_, dtype=np.float64)[: len(members)]
+    values = []
+    for member, weight in zip(members, alpha, strict=True):
+        said = np.searchsorted(classes, member.classes_[member.tree_.value[:, 0].argmax(axis=1)])
+        full = np.where(np.arange(n) == said[:, None], weight, -weight / (n - 1))
+        values.append(full[:, 1:] / 2.0 if n == 2 else full)
+    share = np.zeros(n)  # of the first member: it sees the rows' own weights
+    share[np.searchsorted(classes, members[0].classes_)] = members[0].tree_.value[0, 0]
+    logs = np.log(share / share.sum()) if share.all() else np.zeros(n)
+    prior = logs[1:] - logs[:1] if n == 2 else logs - logs.mean()
+    nan = bool(get_tags(model).input_tags.allow_nan)
+    table = _trees(members, None, values, nan).taken(np.flatnonzero(alpha != 0))
+    if all(member.tree_.node_count == 3 for member in members):
+        return vote_of_stumps(_stumps(table), prior / target.scale), target
+    return Vote(table, table.bounds(), prior / target.scale), target
+
+
+def _averaged(model: Any) -> tuple[Vote, Target]:
+    """Forests and bagging: the mean of the probabilities of the members' leaves.
+
+    Two classes: that of the second, less 1/2. A score s is given to the logistic function as
+    4 s, and with K classes as K s: that has the mean's value and slope where all classes are
+    alike, keeps its order, and is less sure of itself than the mean elsewhere.
+    """
+    classes, members = model.classes_, model.estimators_
+    n, bagging = len(classes), isinstance(model, BaggingClassifier)
+    values = []
+    for member in members:
+        counts = member.tree_.value[:, 0]
+        full = np.zeros((len(counts), n))
+        # both number the classes for their members; a bag may lack some of them
+        full[:, member.classes_.astype(np.int64)] = counts / counts.sum(axis=1, keepdims=True)
+        values.append((full[:, 1:] - 0.5 if n == 2 else full) / len(members))
+    prior = np.sum([value[0] for value in values], axis=0)
+    subsets = model.estimators_features_ if bagging else None
+    nan = bool(get_tags(model).input_tags.allow_nan)
+    table = _trees(members, subsets, values, nan)
+    return Vote(table, table.bounds(), prior), _target(classes, 4.0 if n == 2 else float(n))
+
+
+def _trees(members: Any, subsets: Any, values: list[Floats], nan: bool) -> TreeTable:
+    """Fitted trees as one table; a missing value has no vote where they do not take it."""
+    trees = [member.tree_ for member in members]
+    sizes = np.array([tree.node_count for tree in trees])
+    roots = np.cumsum(sizes) - sizes
+    shift = np.repeat(roots, sizes)
+
+    def joined(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(tree, name) for tree in trees])
+
+    column = joined("feature")
+    if subsets is not None:
+        column = np.concatenate(
+            [np.asarray(own)[np.maximum(tree.feature, 0)]
+             for own, tree in zip(subsets, trees, strict=True)]
+        )  # fmt: skip
+    inner = joined("children_left") >= 0
+    left = np.where(inner, joined("children_left") + shift, -1)
+    right = np.where(inner, joined("children_right") + shift, -1)
+    missing = np.where(joined("missing_go_to_left"), left, right) if nan else np.full_like(left, -1)
+    return TreeTable(
+        roots, np.where(inner, column, -1), float64_cuts(joined("threshold")), left, right,
+        missing, np.concatenate(values),
+    )  # fmt: skip
+
+
+def _stumps(table: TreeTable) -> StumpTable:
+    """Trees of one test each as stumps."""
+    roots, value = table.roots, table.value
+    missing = np.where((table.missing[roots] < 0)[:, None], 0.0, value[table.missing[roots]])
+    return StumpTable(
+        table.column[roots], np.full(len(roots), -np.inf), table.cut[roots],
+        value[table.left[roots]], value[table.right[roots]], missing,
+    )  # fmt: skip
+
+
+def _linear(model: Any, background: Floats | None) -> tuple[Vote, Target]:
+    """A constant, which is free, and a term a column whose weight is not 0."""
+    weight = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
+    weight = np.atleast_2d(weight).T.astype(np.float64)  # columns x outputs
+    base = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64).ravel(), weight.shape[1])
+    center, spread = np.zeros(len(weight)), np.ones(len(weight))
+    if background is not None:
+        if not np.isfinite(background).all():
+            raise ValueError("background holds NaN or infinity; a linear model cannot use them.")
+        center, spread = background.mean(axis=0), background.std(axis=0)
+    used = np.flatnonzero((weight != 0).any(axis=1))
+    base = base + np.array([math.fsum(column) for column in (center[:, None] * weight).T])
+    terms = TermTable(
+        np.append(used, -1), np.append(center[used], 0.0), np.vstack([weight[used], base])
+    )
+    alpha = np.append(np.abs(weight[used]).max(axis=1, initial=0.0) * spread[used], 0.0)
+    return Vote(terms, alpha, base), _target(model.classes_, 1.0)
