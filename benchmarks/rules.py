@@ -17,34 +17,24 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from scrimp import BudgetedBoostingClassifier, Costs  # noqa: E402
-from scrimp.datasets import fetch  # noqa: E402
+from scrimp.reproduce.features import binary  # noqa: E402
+from scrimp.reproduce.published import HUANG2015  # noqa: E402
 
 RULES = ("edge", "greedy", "speedboost", "smoothed", "hybrid")
-#: Training rows as in the paper's Table 1.
-DATASETS = {"sonar": 100, "ionosphere": 300, "ecoli": 200, "heart_statlog": 100}
+DATASETS = ("sonar", "ionosphere", "ecoli", "heart")
 BUDGETS = np.arange(1.0, 21.0)
 N_ROUNDS = 300
 
 
-def threshold_features(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """A dataset with one 0/1 column for each midpoint between values; two classes."""
-    data = fetch(name)
-    columns = []
-    for x in data.X.to_numpy().astype(float).T:
-        values = np.unique(x)
-        columns += [x > cut for cut in (values[:-1] + values[1:]) / 2]
-    y = (data.y == "cp").astype(int) if name == "ecoli" else data.y
-    return np.array(columns, dtype=np.float32).T, y
-
-
 def errors(name: str, n_trials: int) -> dict[str, np.ndarray]:
     """Test errors (trials x budgets) of each rule; all rules get the same splits and prices."""
-    X, y = threshold_features(name)
+    data = binary(name)
+    X, y = data.X.astype(np.float32), data.y
     found: dict[str, list[np.ndarray]] = {rule: [] for rule in RULES}
     for trial in range(n_trials):
         rng = np.random.default_rng(trial)
         order = rng.permutation(len(X))
-        train, test = np.split(order, [DATASETS[name]])
+        train, test = np.split(order, [HUANG2015[name].train])
         costs = Costs.per_feature(rng.uniform(0.0, 2.0, size=X.shape[1]))
         for rule in RULES:
             model = BudgetedBoostingClassifier(

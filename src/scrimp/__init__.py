@@ -14,6 +14,7 @@ _HOMES = {
     "BudgetedBoostingClassifier": "boosting",
     "BudgetedBoostingRegressor": "boosting",
     "BudgetedTreeClassifier": "trees",
+    "Comparison": "evaluation",
     "CostCurveDisplay": "evaluation",
     "Costs": "costs",
     "Curve": "evaluation",
@@ -26,6 +27,7 @@ _HOMES = {
     "Sweep": "sweep",
     "at_budget": "estimator",
     "check_budgeted_estimator": "checks",
+    "compare": "evaluation",
     "load": "store",
     "save": "store",
 }
@@ -51,6 +53,9 @@ if TYPE_CHECKING:
     from .costs import Costs as Costs
     from .estimator import at_budget as at_budget
     from .evaluation import (
+        Comparison as Comparison,
+    )
+    from .evaluation import (
         CostCurveDisplay as CostCurveDisplay,
     )
     from .evaluation import (
@@ -58,6 +63,9 @@ if TYPE_CHECKING:
     )
     from .evaluation import (
         PurchaseDisplay as PurchaseDisplay,
+    )
+    from .evaluation import (
+        compare as compare,
     )
     from .ledger import Ledger as Ledger
     from .predictor import Predictor as Predictor

@@ -1,7 +1,9 @@
+import numpy as np
 import polars as pl
 import pytest
 
 from scrimp import load
+from scrimp.cli.errors import InputError
 
 from .conftest import refused, run, run_json, table
 
@@ -99,6 +101,43 @@ def test_one_row_and_one_round_are_no_plural(train, tmp_path):
     assert "on 120 rows in 1 round." in run(*words).stdout
 
 
+class TestMethods:
+    def test_a_tree_of_many_classes(self, train, tmp_path):
+        out = tmp_path / "m.scrimp"
+        words = ("fit", train, "--target", "colour", "--method", "tree", "--budget", 2)
+        result = run(*words, "--out", out)
+        assert result.exit_code == 0, result.stderr
+        assert "Learnt to tell the 3 classes of colour apart on 120 rows." in result.stdout
+        assert load(out).info["params"]["budget"] == 2.0
+
+    def test_a_sampled_vote(self, train, tmp_path):
+        words = ("fit", train, "--target", "y", "--method", "sampled", "--rounds", 7)
+        record = run_json(*words, "--out", tmp_path / "m.scrimp")
+        assert record["kind"] == "sampled"
+        assert load(tmp_path / "m.scrimp").info["params"]["n_rounds"] == 7
+
+    def test_a_number(self, train, tmp_path):
+        words = ("fit", train, "--target", "b", "--task", "regression", "--rounds", 5)
+        result = run(*words, "--out", tmp_path / "m.scrimp")
+        assert "Learnt to predict b on 120 rows in 5 rounds." in result.stdout
+        assert load(tmp_path / "m.scrimp").target.kind == "regression"
+
+    @pytest.mark.parametrize(
+        ("words", "text"),
+        [
+            (("--method", "tree", "--rule", "edge"), "--rule says nothing to --method tree"),
+            (("--method", "tree", "--rounds", 5), "--rounds says nothing to --method tree"),
+            (("--method", "tree", "--budget", "1,2"), "--method tree takes one budget, or none"),
+            (("--method", "sampled", "--budget", 2), "Give the budget to `scrimp predict`"),
+            (("--method", "tree", "--task", "regression"), "--task regression needs boosting"),
+            (("--task", "regression"), "'y' of "),
+        ],
+    )
+    def test_refuses(self, train, tmp_path, words, text):
+        found = refused("fit", train, "--target", "y", *words, "--out", tmp_path / "m.scrimp")
+        assert text in found
+
+
 class TestInterrupted:
     """After some events of training."""
 
@@ -170,10 +209,12 @@ class TestRefuses:
         text = refused(*words("--target", "y", "--weight", "colour"))
         assert "(the weight) holds text; expected numbers" in text
 
-    def test_more_than_two_classes(self, words):
-        text = refused(*words("--target", "colour"))
-        assert "The target 'colour' of " in text
-        assert "has 3 values: blue, green, red. Expected two classes" in text
+    def test_more_classes_than_a_learner_can_tell_apart(self):
+        from scrimp.cli.training import check_classes
+
+        text = "has 3 values: blue, green, red. Expected two classes"
+        with pytest.raises(InputError, match=text):
+            check_classes(np.array(["blue", "green", "red"]), "The target 'colour'", many=False)
 
     def test_fractions_and_one_class(self, tmp_path):
         path, out = tmp_path / "t.csv", ("--out", tmp_path / "m.scrimp")

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from sklearn.utils import Bunch
 
-from scrimp.datasets import DatasetMismatch, DatasetUnavailable, cache, fetch, loading, targets
+from scrimp.datasets import DatasetMismatch, DatasetUnavailable, cache, fetch, targets
 from scrimp.datasets.catalog import ENTRIES, Entry, OpenML
 
 TINY = Entry(
@@ -95,18 +95,18 @@ def test_the_second_time_it_comes_from_the_cache(server):
     first, second = fetch("tiny"), fetch("tiny")
     assert len(server) == 1
     assert first.X.equals(second.X)
-    assert first.source == second.source == f"made up; read from {cache.path_of('tiny')}"
+    assert first.source == second.source == f"made up; read from {cache.path_of('tiny.csv.gz')}"
 
 
 def test_the_cache_holds_the_table_and_its_checksum_and_nothing_else(server):
     fetch("tiny")
-    names = sorted(path.name for path in cache.path_of("tiny").parent.iterdir())
+    names = sorted(path.name for path in cache.path_of("tiny.csv.gz").parent.iterdir())
     assert names == ["tiny.csv.gz", "tiny.csv.gz.sha256"]
 
 
 def test_a_changed_cache_is_refused_and_the_message_says_what_to_delete(server):
     fetch("tiny")
-    path = cache.path_of("tiny")
+    path = cache.path_of("tiny.csv.gz")
     path.write_bytes(path.read_bytes() + b"x")
     with pytest.raises(DatasetMismatch, match=re.escape(f"Delete {path} and {path}.sha256")):
         fetch("tiny")
@@ -114,7 +114,7 @@ def test_a_changed_cache_is_refused_and_the_message_says_what_to_delete(server):
 
 def test_a_table_without_its_checksum_is_fetched_again(server):
     fetch("tiny")
-    path = cache.path_of("tiny")
+    path = cache.path_of("tiny.csv.gz")
     path.with_name(path.name + ".sha256").unlink()
     fetch("tiny")
     assert len(server) == 2
@@ -132,7 +132,7 @@ def test_another_shape_on_openml_is_refused_and_not_kept(server, monkeypatch):
     monkeypatch.setitem(ENTRIES, "tiny", dataclasses.replace(TINY, rows=4))
     with pytest.raises(DatasetMismatch, match="dataset 7 has 3 rows and 2 features; expected 4"):
         fetch("tiny")
-    assert cache.read("tiny") is None
+    assert cache.read("tiny.csv.gz") is None
 
 
 def test_unavailable_says_what_was_tried_and_what_to_do(offline, monkeypatch):
@@ -173,5 +173,5 @@ def test_the_cache_is_where_the_platform_keeps_caches(
     if variable:
         monkeypatch.setenv(variable, str(tmp_path / "base"))
     monkeypatch.setattr("sys.platform", platform)
-    monkeypatch.setattr(loading.Path, "home", lambda: tmp_path / "home")
-    assert cache.path_of("x") == tmp_path / expected / "x.csv.gz"
+    monkeypatch.setattr(cache.Path, "home", lambda: tmp_path / "home")
+    assert cache.path_of("x.csv.gz") == tmp_path / expected / "x.csv.gz"

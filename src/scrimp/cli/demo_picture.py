@@ -1,4 +1,4 @@
-"""The demo's picture: accuracy against dollars, and what is bought."""
+"""The demo's picture: methods against dollars, and what is bought."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..evaluation import Curve
+    from ..evaluation import Advice, Comparison
     from ..priced_plan import PricedPlan
 
 _SPOKEN = {
@@ -23,7 +23,6 @@ _SPOKEN = {
     "ca": "fluoroscopy",
     "thal": "thallium scan",
 }
-_BLUE, _LIGHT = "#3b6ea5", "#b5cbe3"
 _TITLE = 11
 
 
@@ -32,47 +31,29 @@ def spoken(item: str) -> str:
     return _SPOKEN.get(item, item)
 
 
-def draw(curve: Curve, full: PricedPlan | None, path: Path) -> None:
-    """Two panels, saved as PNG."""
+def draw(comparison: Comparison, advice: Advice, bought: PricedPlan, path: Path) -> None:
+    """Curves of all methods, how they stand, and what the one advised buys; saved as PNG."""
     from matplotlib.figure import Figure
 
-    from .output import png_bytes, write_files
+    from ..evaluation.axes import png_bytes
+    from .comparison_picture import draw_curves, draw_standing
+    from .output import write_files
 
-    figure = Figure(figsize=(12.0, 4.8), layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=[1.25, 1.0])
-    _draw_curve(curve, left)
-    _draw_purchases(full, right)
+    figure = Figure(figsize=(12.0, 9.0), layout="constrained")
+    figure.suptitle("Heart disease, 303 patients: what dollars buy in a diagnosis", fontsize=13)
+    axes = figure.subplot_mosaic([["curves", "curves"], ["standing", "bought"]])
+    draw_curves(comparison, advice, axes["curves"])
+    axes["curves"].set_xlabel("Dollars that a diagnosis may cost (not to scale)")
+    draw_standing(comparison, advice, axes["standing"])
+    _draw_purchases(bought, advice, axes["bought"])
     write_files({path: png_bytes(figure)})
 
 
-def _draw_curve(curve: Curve, ax: Any) -> None:
-    """Budgets side by side: on a true scale the cheap questions would be one dot."""
-    from matplotlib.ticker import PercentFormatter
-
-    places = range(len(curve.budgets))
-    spread = (curve.quality - curve.low, curve.high - curve.quality)
-    ax.errorbar(places, curve.quality, spread, fmt="o-", color=_BLUE, ecolor=_LIGHT, elinewidth=6)
-    for place, quality, high in zip(places, curve.quality, curve.high, strict=True):
-        ax.annotate(
-            f"{100.0 * quality:.0f}%", (place, high), xytext=(0, 4), ha="center",
-            textcoords="offset points", fontsize="small", color="0.25",
-        )  # fmt: skip
-    ax.axhline(curve.quality[-1], color="0.6", linewidth=1.0, linestyle="--", zorder=0)
-    ax.set_xticks(places, [f"{budget:.0f}" for budget in curve.budgets])
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    ax.grid(axis="y", color="0.9", linewidth=0.8)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.set_xlabel("Dollars that a diagnosis may cost (not to scale)")
-    ax.set_ylabel("Right, among patients not trained on")
-    ax.set_title("Accuracy, with 95% intervals", loc="left", fontsize=_TITLE)
-
-
-def _draw_purchases(full: PricedPlan | None, ax: Any) -> None:
+def _draw_purchases(bought: PricedPlan, advice: Advice, ax: Any) -> None:
     from ..evaluation import PurchaseDisplay
 
-    lines = full.summary() if full else []
-    named = [dataclasses.replace(line, item=spoken(line.item)) for line in lines]
+    named = [dataclasses.replace(line, item=spoken(line.item)) for line in bought.summary()]
     PurchaseDisplay(named).plot(ax)
     ax.set_xlabel("Dollars, with the total so far at the end of each bar")
-    ax.set_title("Bought without a limit", loc="left", fontsize=_TITLE)
+    title = f"What {advice.method} buys for {advice.point.budget:.0f} dollars"
+    ax.set_title(title, loc="left", fontsize=_TITLE)

@@ -59,7 +59,7 @@ def print_plan(model: Predictor) -> None:
     if not model.plan.items:
         click.echo("It buys nothing: every row gets the same answer.")
     elif len(entries) == 1:
-        print_purchases(entries[0], "What it buys, in order")
+        print_purchases(entries[0], _title(model))
     else:
         _print_menu(entries)
     if absent := never_bought(model):
@@ -67,6 +67,12 @@ def print_plan(model: Predictor) -> None:
     click.echo(
         f"Full price: {money(full_price(model))} of {money(model.costs.total)} for everything"
     )
+
+
+def _title(model: Predictor) -> str:
+    if model.plan.plan.kind == "routed":
+        return "What it may buy: each row what is asked on its own path"
+    return "What it buys, in order"
 
 
 def _print_menu(entries: list[PricedPlan]) -> None:

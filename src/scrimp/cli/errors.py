@@ -20,6 +20,8 @@ _IN_OUR_WORDS = {
     "every answer is the prior": "every row gets the same answer",
     "the answer is the prior": "every row gets the same answer",
     "stop='certain'": "--stop certain",
+    "Give more time, or fewer rows.": "Give more time with --max-seconds, or fewer rows with "
+    "--rows.",
     " sklearn.metrics.get_scorer_names() lists all; a callable scorer(estimator, X, y) will do as "
     "well.": "",
 }

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -19,22 +18,24 @@ from .options import (
     missing_option,
     progress_option,
     refuse_overwriting,
+    task_option,
 )
 
 #: As in scrimp.boosting.rules, which is too slow to import for a help text; a test compares.
 RULE_NAMES = ("edge", "greedy", "smoothed", "speedboost", "hybrid")
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from ..boosting import BudgetedBoostingClassifier
-    from ..costs import Costs
-    from .training import Reached
+#: Options that say something to some methods only.
+_USED_BY = {
+    "rule": ("boosting",),
+    "budget": ("boosting", "tree"),
+    "rounds": ("boosting", "sampled"),
+    "unaffordable": ("boosting",),
+    "max_bins": ("boosting", "sampled"),
+}
 
 
 @click.command(short_help="Learn what to buy, in which order.")
 @data_argument
-@click.option("--target", required=True, metavar="COL", help="The column to predict: two classes.")
+@click.option("--target", required=True, metavar="COL", help="The column to predict.")
 @click.option(
     "--costs", type=InputFile((".toml", ".csv")), metavar="PRICES",
     help="Price list; without one each column costs 1.",
@@ -44,6 +45,11 @@ if TYPE_CHECKING:
     help="The most that a prediction may spend. With several, one model is trained for each and "
     "a prediction uses the best that its budget pays for.",
 )  # fmt: skip
+@click.option(
+    "--method", type=click.Choice(["boosting", "sampled", "tree"]), default="boosting",
+    show_default=True, help="Boosted stumps, AdaBoost whose vote is sampled, or a pruned tree.",
+)  # fmt: skip
+@task_option("classification")
 @click.option(
     "--rule", type=click.Choice(RULE_NAMES), default="greedy", show_default=True,
     help="How a purchase is chosen: greedy and speedboost weigh what it tells against its price, "
@@ -81,33 +87,36 @@ if TYPE_CHECKING:
 @progress_option
 @common_options
 def fit(
-    data: Path, target: str, costs: Path | None, budget: list[float] | None, rule: str, rounds: int,
-    unaffordable: str, max_bins: int, weight: str | None, drop: tuple[str, ...], seed: int,
-    out: Path, missing: tuple[str, ...], progress: bool | None, as_json: bool,
+    data: Path, target: str, costs: Path | None, budget: list[float] | None, method: str,
+    task: str, rule: str, rounds: int, unaffordable: str, max_bins: int, weight: str | None,
+    drop: tuple[str, ...], seed: int, out: Path, missing: tuple[str, ...], progress: bool | None,
+    as_json: bool,
 ) -> None:  # fmt: skip
     """Learn from DATA what to buy and in which order, and save the model.
 
     All columns of DATA but the target are features. Interrupted with Ctrl-C, what was learnt
     so far is saved.
     """
-    from ..boosting import BudgetedBoostingClassifier
+    from .problem import features_of, prices_of, refuse_target_as
     from .reading import read_table
     from .remarks import remark_on_columns
     from .tables import numbers
-    from .training import train, two_classes
+    from .training import Reached, train, truth
 
     refuse_overwriting([out], [data, costs])
-    _refuse_target_as(target, {"--drop": drop, "--weight": (weight,)})
-    table = read_table(data, missing)
-    weights = None if weight is None else numbers(table, weight, data, "the weight")
-    y = two_classes(table, target, data, weights)
-    X = _features(table, target, weight, drop, data)
-    model = BudgetedBoostingClassifier(
-        costs=_prices(costs, X, data), budget=_one_or_many(budget), rule=rule, n_rounds=rounds,
+    refuse_target_as(target, {"--drop": drop, "--weight": (weight,)})
+    _refuse_unused(method)
+    model = _learner(
+        method, task, budget=_one_or_many(budget), rule=rule, n_rounds=rounds,
         unaffordable=unaffordable, max_bins=max_bins, random_state=seed,
     )  # fmt: skip
+    table = read_table(data, missing)
+    weights = None if weight is None else numbers(table, weight, data, "the weight")
+    y = truth(table, target, data, weights, model)
+    X = features_of(table, target, weight, drop, data)
+    model.set_params(costs=prices_of(costs, X, data))
     remark_on_columns(X)
-    reached = train(model, X, y, weights, progress)
+    reached: Reached = train(model, X, y, weights, progress)
     with uninterrupted():
         _save(model, out, reached.finished)
         _report(model, out, target, len(X), reached, as_json)
@@ -115,50 +124,40 @@ def fit(
         click.get_current_context().exit(INTERRUPTED)
 
 
-def _refuse_target_as(target: str, options: Mapping[str, Sequence[str | None]]) -> None:
-    for option, names in options.items():
-        if target in names:
-            raise InputError(f"{option} names {target!r}, which is the target. It cannot be both.")
+def _refuse_unused(method: str) -> None:
+    """Refuse what was asked for and would have no effect."""
+    source = click.get_current_context().get_parameter_source
+    for name, methods in _USED_BY.items():
+        if method not in methods and source(name) is click.core.ParameterSource.COMMANDLINE:
+            option = f"--{name.replace('_', '-')}"
+            hint = " Give the budget to `scrimp predict`." if name == "budget" else ""
+            raise InputError(f"{option} says nothing to --method {method}. Leave it out.{hint}")
 
 
-def _features(
-    table: pl.DataFrame, target: str, weight: str | None, drop: tuple[str, ...], data: Path
-) -> pl.DataFrame:
-    from .tables import column
+def _learner(method: str, task: str, **options: Any) -> Any:
+    """An unfitted estimator with those of the options that it knows."""
+    from .. import boosting, trees
 
-    for name in drop:
-        column(table, name, data, "to drop")
-    X = table.drop({target, *drop, *([weight] if weight else [])})
-    if not X.width:
-        raise InputError(f"{data} has no column besides the target {target!r} to predict it from.")
-    if "" in X.columns:
-        click.echo(
-            "Warning: a column of the data has no name and is taken as a feature. If it only "
-            "numbers the rows, leave it out with --drop ''.",
-            err=True,
-        )
-    return X
-
-
-def _prices(costs: Path | None, X: pl.DataFrame, data: Path) -> Costs | None:
-    from ..costs import Costs
-
-    if costs is None:
-        return None
-    prices = Costs.read(costs)
-    try:
-        return prices.bind(X.width, X.columns)
-    except ValueError as error:
-        text = str(error).replace(" does not fit X:", f" {costs} does not fit {data}:")
-        hint = "Columns of the data that are no features are left out with --drop."
-        raise InputError(f"{text.replace('which X does', 'which it does')} {hint}") from error
+    if task == "regression" and method != "boosting":
+        raise InputError(f"--method {method} predicts classes; --task regression needs boosting.")
+    learners: dict[tuple[str, str], Any] = {
+        ("boosting", "classification"): boosting.BudgetedBoostingClassifier,
+        ("boosting", "regression"): boosting.BudgetedBoostingRegressor,
+        ("sampled", "classification"): boosting.SampledBoostingClassifier,
+        ("tree", "classification"): trees.BudgetedTreeClassifier,
+    }
+    model = learners[method, task]()
+    if method == "tree" and isinstance(options["budget"], list):
+        raise InputError("--method tree takes one budget, or none: a tree answers at all of them.")
+    known = model.get_params()
+    return model.set_params(**{name: value for name, value in options.items() if name in known})
 
 
 def _one_or_many(budget: list[float] | None) -> float | list[float] | None:
     return budget[0] if budget is not None and len(budget) == 1 else budget
 
 
-def _save(model: BudgetedBoostingClassifier, out: Path, finished: bool) -> None:
+def _save(model: Any, out: Path, finished: bool) -> None:
     """Save the model; an unfinished one says so of itself."""
     from ..store import save
 
@@ -168,26 +167,29 @@ def _save(model: BudgetedBoostingClassifier, out: Path, finished: bool) -> None:
     save(predictor, out)
 
 
-def _report(
-    model: BudgetedBoostingClassifier, out: Path, target: str, n: int, reached: Reached,
-    as_json: bool,
-) -> None:  # fmt: skip
+def _report(model: Any, out: Path, target: str, n: int, reached: Any, as_json: bool) -> None:
     from .describe import plan_record, print_plan
     from .output import count, note, print_json
 
-    classes = model.classes_.tolist()
+    classes = getattr(model, "classes_", None)
     record = {"model": str(out), "finished": reached.finished, "rows": n, "target": target,
               "classes": classes, **plan_record(model.predictor_)}  # fmt: skip
     rounds = count(record["rounds"], "round")
     if as_json:
         print_json(record)
     else:
-        click.echo(
-            f"Learnt to tell {target} {classes[0]} from {classes[1]} on {count(n, 'row')} "
-            f"in {rounds}."
-        )
+        after = "" if record["kind"] == "routed" else f" in {rounds}"
+        click.echo(f"Learnt to {_aim(target, classes)} on {count(n, 'row')}{after}.")
         print_plan(model.predictor_)
     if not reached.finished:
         note(f"Interrupted after {rounds}: saved what was learnt to {out}{reached.lacking()}")
     elif not as_json:
         click.echo(f"Saved to {out}")
+
+
+def _aim(target: str, classes: Any) -> str:
+    if classes is None:
+        return f"predict {target}"
+    if len(classes) == 2:
+        return f"tell {target} {classes[0]} from {classes[1]}"
+    return f"tell the {len(classes)} classes of {target} apart"

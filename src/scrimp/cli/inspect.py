@@ -76,7 +76,8 @@ def _shown(value: Any) -> str:
 
 def _draw(model: Predictor, png: Path) -> None:
     from ..evaluation import PurchaseDisplay
-    from .output import draw_without_window, png_bytes, write_files
+    from ..evaluation.axes import png_bytes
+    from .output import draw_without_window, write_files
 
     draw_without_window()
     write_files({png: png_bytes(PurchaseDisplay.from_estimator(model).figure_)})

@@ -6,12 +6,14 @@ import click
 
 from .. import __version__
 from .ask import ask
+from .compare import compare
 from .curve import curve
 from .demo import demo
 from .errors import Commands, remember_debug
 from .fit import fit
 from .inspect import inspect
 from .predict import predict
+from .reproduce import reproduce
 
 EPILOG = """\
 \b
@@ -19,7 +21,7 @@ Exit codes:
   0    all went well
   1    something unexpected; --debug or SCRIMP_DEBUG=1 shows where
   2    bad usage or bad input; the message says which
-  130  interrupted; `scrimp fit` saves what was learnt so far
+  130  interrupted; `scrimp fit` saves what was learnt so far, `scrimp compare` shows it
 
 Tables are .csv, .csv.gz or .parquet, by their ending. Price lists are .toml or .csv.
 """
@@ -43,7 +45,7 @@ def main() -> None:
     """Prediction on a budget: learn what to buy, in which order, and never overspend."""
 
 
-for _command in (demo, fit, predict, curve, inspect, ask):
+for _command in (demo, compare, fit, predict, curve, inspect, ask, reproduce):
     main.add_command(_command)
 
 if __name__ == "__main__":

@@ -146,6 +146,21 @@ def stop_option(command: F) -> F:
     )(command)
 
 
+def task_option(default: str | None = None) -> Callable[[F], F]:
+    """What kind of target it is."""
+    kind = click.Choice(["classification", "regression"])
+    if default is not None:
+        return click.option(
+            "--task", type=kind, default=default, show_default=True,
+            help="Predict classes or numbers.",
+        )  # fmt: skip
+    return click.option(
+        "--task", type=kind,
+        help="Predict classes or numbers; by default fractions and more than 20 different "
+        "numbers are numbers.",
+    )  # fmt: skip
+
+
 def common_options(command: F) -> F:
     """What every command understands."""
     as_json = click.option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import sys
@@ -13,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from ..priced_plan import PricedPlan
 
 
@@ -104,7 +101,8 @@ def purchases(priced: PricedPlan) -> list[dict[str, Any]]:
 def print_purchases(priced: PricedPlan, title: str = "") -> None:
     """What a plan buys, in order; the columns only where items are not named after them."""
     lines = priced.summary()
-    header = ["", "item", "price", "total", "used in rounds", "brings"]
+    uses = "asked at" if priced.plan.kind == "routed" else "used in rounds"
+    header = ["", "item", "price", "total", uses, "brings"]
     rows = [
         [
             line.order,
@@ -126,13 +124,6 @@ def draw_without_window() -> None:
     import matplotlib
 
     matplotlib.use("Agg")
-
-
-def png_bytes(figure: Figure) -> bytes:
-    """A picture as the content of a file."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=150, bbox_inches="tight")
-    return buffer.getvalue()
 
 
 def write_files(contents: Mapping[Path, bytes]) -> None:

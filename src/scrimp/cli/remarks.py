@@ -1,4 +1,4 @@
-"""How ``scrimp fit`` read the columns, and which of them look wrong."""
+"""How the columns were read, and which of them look wrong."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ if TYPE_CHECKING:
     import polars as pl
 
 #: With fewer rows any column may happen to differ in all of them.
-_ROWS, _SHARE = 20, 0.95
+ROWS, SHARE = 20, 0.95
 
 
-def remark_on_columns(X: pl.DataFrame) -> None:
+def remark_on_columns(X: pl.DataFrame, identifiers: bool = True) -> None:
     """Say which columns are categories, and what looks like a mistake."""
-    for line in (*_categories(X), *_identifiers(X), *_nearly_numbers(X)):
+    doubtful = _identifiers(X) if identifiers else ()
+    for line in (*_categories(X), *doubtful, *_nearly_numbers(X)):
         note(line)
 
 
-def _is_text(series: pl.Series) -> bool:
+def is_text(series: pl.Series) -> bool:
+    """Whether a column is read as categories."""
     import polars as pl
 
     return series.dtype in (pl.String, pl.Categorical, pl.Enum)
@@ -32,7 +34,7 @@ def _categories(X: pl.DataFrame) -> Iterator[str]:
     columns = [
         f"{column.name} ({count(column.drop_nulls().n_unique(), 'value')})"
         for column in X
-        if _is_text(column)
+        if is_text(column)
     ]
     if columns:
         yield f"Read as categories: {some(columns)}"
@@ -48,8 +50,8 @@ def _identifiers(X: pl.DataFrame) -> Iterator[str]:
 
 
 def _is_identifier(column: pl.Series) -> bool:
-    kind = _is_text(column) or column.dtype.is_integer()
-    return kind and len(column) > _ROWS and column.drop_nulls().n_unique() > _SHARE * len(column)
+    kind = is_text(column) or column.dtype.is_integer()
+    return kind and len(column) > ROWS and column.drop_nulls().n_unique() > SHARE * len(column)
 
 
 def _nearly_numbers(X: pl.DataFrame) -> Iterator[str]:

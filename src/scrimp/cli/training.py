@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from ..boosting import BudgetedBoostingClassifier
-
 
 @dataclass(frozen=True)
 class Reached:
@@ -42,9 +40,7 @@ class Reached:
         return f". No model yet for the budgets {'; '.join(map(money, self.without))}"
 
 
-def train(
-    model: BudgetedBoostingClassifier, X: Any, y: Any, weights: Any, progress: bool | None
-) -> Reached:
+def train(model: Any, X: Any, y: Any, weights: Any, progress: bool | None) -> Reached:
     """Fit; if it is interrupted, the rounds done are the model."""
     from .progress import progress_bar
 
@@ -69,27 +65,46 @@ def _not_begun(budget: Any, task: str) -> list[float]:
     return sorted(set(budget))[int(number) :] if of else []
 
 
-def two_classes(
-    table: pl.DataFrame, target: str, data: Path, weights: NDArray[np.float64] | None
+def truth(
+    table: pl.DataFrame, target: str, data: Path, weights: NDArray[np.float64] | None, model: Any
 ) -> NDArray[Any]:
-    """The target, which must have two classes among the rows that count."""
+    """The target as a model can learn it: numbers, or as many classes as it can tell apart."""
     import numpy as np
+    from sklearn.base import is_regressor
+    from sklearn.utils import get_tags
 
     y = labels(table, target, data)
-    _check_classes(np.unique(y), f"The target {target!r} of {data}")
+    what = f"The target {target!r} of {data}"
+    if is_regressor(model):
+        check_numbers(y, what)
+        return y
+    many = bool(get_tags(model).classifier_tags.multi_class)
+    check_classes(np.unique(y), what, many)
     if weights is not None:
-        _check_classes(np.unique(y[weights > 0]), f"Among rows of positive weight {target!r}")
+        check_classes(np.unique(y[weights > 0]), f"Among rows of positive weight {target!r}", many)
     return y
 
 
-def _check_classes(found: NDArray[Any], what: str) -> None:
+def check_numbers(y: NDArray[Any], what: str) -> None:
+    """Refuse a target for regression that is text, or always the same."""
+    if y.dtype.kind not in "iuf":
+        raise InputError(f"{what} holds text; expected numbers.")
+    if len(y) and (y == y[0]).all():
+        raise InputError(f"{what} is {y[0]} in all rows. There is nothing to predict.")
+
+
+def check_classes(found: NDArray[Any], what: str, many: bool) -> None:
+    """Refuse classes that cannot be told apart."""
     expected = "Expected two classes, such as yes and no."
     if len(found) == 0:
         raise InputError(f"{what} has no value. {expected}")
     if len(found) == 1:
         raise InputError(f"{what} has one class only, {found[0]}. {expected}")
-    if len(found) > 2:
+    if len(found) > 2 and not many:
         values = some([str(value) for value in found], 5)
         raise InputError(f"{what} has {len(found)} values: {values}. {expected}")
     if found.dtype.kind == "f":
-        raise InputError(f"{what} holds the fractions {found[0]} and {found[1]}. {expected}")
+        raise InputError(
+            f"{what} holds the fractions {found[0]} and {found[1]}. {expected} "
+            "Numbers are predicted with --task regression."
+        )

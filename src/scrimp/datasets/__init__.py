@@ -1,6 +1,15 @@
 """Data to try scrimp on: one bundled medical set with real prices, and fetchers for others."""
 
+from scrimp.datasets.arrays import ArrayDataset, fetch_arrays
 from scrimp.datasets.errors import DatasetMismatch, DatasetUnavailable
 from scrimp.datasets.loading import Dataset, fetch, load_heart
 
-__all__ = ["Dataset", "DatasetMismatch", "DatasetUnavailable", "fetch", "load_heart"]
+__all__ = [
+    "ArrayDataset",
+    "Dataset",
+    "DatasetMismatch",
+    "DatasetUnavailable",
+    "fetch",
+    "fetch_arrays",
+    "load_heart",
+]

@@ -1,4 +1,4 @@
-"""The cache of fetched tables: a file, and its SHA-256 in a second file beside it."""
+"""The cache of fetched data: a file, and its SHA-256 in a second file beside it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 from scrimp.datasets.errors import DatasetMismatch, DatasetUnavailable
 
 
-def path_of(name: str) -> Path:
-    """Where the table of a dataset is, or would be."""
-    return _folder() / f"{name}.csv.gz"
+def path_of(file: str) -> Path:
+    """Where a file is, or would be."""
+    return folder() / file
 
 
-def read(name: str) -> bytes | None:
-    """The table of a dataset, checked; None if it is not in the cache.
+def read(file: str) -> bytes | None:
+    """The content of a file, checked; None if it is not in the cache.
 
-    A table without its checksum is one whose writing was cut short, so it does not count.
+    A file without its checksum is one whose writing was cut short, so it does not count.
     """
-    path = path_of(name)
+    path = path_of(file)
     checksum = _checksum_of(path)
     try:
         data, expected = path.read_bytes(), checksum.read_text().strip()
@@ -36,9 +36,9 @@ def read(name: str) -> bytes | None:
     return data
 
 
-def write(name: str, data: bytes) -> None:
-    """Keep a table, so that another process sees all of it or nothing."""
-    path = path_of(name)
+def write(file: str, data: bytes) -> None:
+    """Keep a file, so that another process sees all of it or nothing."""
+    path = path_of(file)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         checksum = _checksum_of(path)
@@ -47,7 +47,7 @@ def write(name: str, data: bytes) -> None:
         _replace(checksum, hashlib.sha256(data).hexdigest().encode() + b"\n")
     except OSError as error:
         raise DatasetUnavailable(
-            f"Dataset {name!r} was fetched, but cannot be kept in {path.parent} ({error}). "
+            f"{file} was fetched, but cannot be kept in {path.parent} ({error}). "
             "Set SCRIMP_CACHE to a folder that can be written."
         ) from error
 
@@ -67,7 +67,8 @@ def _checksum_of(path: Path) -> Path:
     return path.with_name(path.name + ".sha256")
 
 
-def _folder() -> Path:
+def folder() -> Path:
+    """`$SCRIMP_CACHE`, else where the platform keeps caches."""
     chosen = os.environ.get("SCRIMP_CACHE")
     if chosen:
         return Path(chosen)

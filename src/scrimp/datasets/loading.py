@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 from numpy.typing import NDArray
 
 from scrimp.costs import Costs
-from scrimp.datasets import cache, openml, tables
-from scrimp.datasets.catalog import ENTRIES, Entry
-from scrimp.datasets.errors import DatasetUnavailable
+from scrimp.datasets import openml, tables
+from scrimp.datasets.arrays import ARRAYS
+from scrimp.datasets.catalog import ENTRIES, Entry, OpenML
+from scrimp.datasets.finding import find
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,11 +96,18 @@ def fetch(name: str) -> Dataset:
     >>> round(fetch("heart").costs.total, 2)
     323.97
     """
+    if name in ARRAYS:
+        raise ValueError(f"Dataset {name!r} holds arrays: use fetch_arrays({name!r}).")
     if name not in ENTRIES:
         raise ValueError(f"There is no dataset {name!r}. There are: {', '.join(sorted(ENTRIES))}.")
     if name == "heart":
         return load_heart()
-    return _dataset(name, *_find(name, ENTRIES[name]))
+    entry = ENTRIES[name]
+
+    def download(where: OpenML) -> bytes:
+        return tables.to_bytes(openml.download(entry, where))
+
+    return _dataset(name, *find(name, f"{name}.csv.gz", entry.openml, download))
 
 
 def _dataset(name: str, data: bytes, place: str) -> Dataset:
@@ -122,41 +128,3 @@ def _read_costs(entry: Entry) -> Costs | None:
     listed = resources.files("scrimp.datasets").joinpath(entry.prices)
     with resources.as_file(listed) as path:
         return Costs.read(path)
-
-
-def _find(name: str, entry: Entry) -> tuple[bytes, str]:
-    """The bytes of a table and the place they are from: own folder, cache, OpenML."""
-    own = _own_file(name)
-    if own is not None and own.is_file():
-        return own.read_bytes(), str(own)
-    cached = cache.read(name)
-    if cached is None:
-        cached = _download(name, entry, own)
-    return cached, str(cache.path_of(name))
-
-
-def _own_file(name: str) -> Path | None:
-    folder = os.environ.get("SCRIMP_DATA")
-    return Path(folder) / f"{name}.csv.gz" if folder else None
-
-
-def _download(name: str, entry: Entry, own: Path | None) -> bytes:
-    if isinstance(entry.openml, str):
-        raise _unavailable(name, own, f"OpenML (not used: {entry.openml})", "")
-    try:
-        frame = openml.download(entry, entry.openml)
-    except DatasetUnavailable as error:
-        tried = f"OpenML, dataset {entry.openml.data_id} ({error})"
-        raise _unavailable(name, own, tried, ", or try again with a network") from error
-    data = tables.to_bytes(frame)
-    cache.write(name, data)
-    return data
-
-
-def _unavailable(name: str, own: Path | None, remote: str, remedy: str) -> DatasetUnavailable:
-    local = "SCRIMP_DATA (not set)" if own is None else f"{own} (no such file)"
-    return DatasetUnavailable(
-        f"Dataset {name!r} is not available. Tried: {local}; the cache, {cache.path_of(name)} "
-        f"(no such file); {remote}. "
-        f"Put {name}.csv.gz into a folder and set SCRIMP_DATA to that folder{remedy}."
-    )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 def new_axes(width: float, height: float) -> Axes:
@@ -41,3 +43,10 @@ def price_texts(prices: Sequence[float]) -> list[str]:
 def with_unit(label: str, currency: str | None) -> str:
     """A label with the currency, where there is one."""
     return label if currency is None else f"{label} ({plain(currency)})"
+
+
+def png_bytes(figure: Figure) -> bytes:
+    """A picture as the content of a file."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=150, bbox_inches="tight")
+    return buffer.getvalue()

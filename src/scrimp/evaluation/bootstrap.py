@@ -28,7 +28,7 @@ def bootstrap_interval(
     low, high = np.full((2, n_answers), np.nan)
     if n_bootstrap == 0:
         return low, high
-    values = _resampled(measure, n_rows, n_answers, n_bootstrap, random_state)
+    values = resampled(measure, n_rows, n_answers, n_bootstrap, random_state)
     defined = np.isfinite(values)
     tail = (1.0 - level) / 2.0
     for answer, kept in enumerate(defined.T):
@@ -44,9 +44,10 @@ def bootstrap_interval(
     return low, high
 
 
-def _resampled(
+def resampled(
     measure: Measure, n_rows: int, n_answers: int, n_bootstrap: int, random_state: Any
 ) -> Floats:
+    """Values of a measure (resamples, answers); the same seed draws the same resamples."""
     random = check_random_state(random_state)
     values = np.empty((n_bootstrap, n_answers))
     with warnings.catch_warnings():

@@ -221,7 +221,7 @@ class CostCurveDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         what = "Budget per row" if x == "budget" else "Mean spend per row"
         ax.set_xlabel(with_unit(what, currency))
-        ax.set_ylabel(_quality_label(next(iter(named.values())), error))
+        ax.set_ylabel(quality_label(next(iter(named.values())), error))
         tidy(ax, "both")
         if log:
             _log_scale(ax, list(named.values()), x)
@@ -298,7 +298,8 @@ def _heights(curve: Curve, error: bool) -> tuple[Floats, Floats, Floats]:
     return curve.quality, curve.low, curve.high
 
 
-def _quality_label(curve: Curve, error: bool) -> str:
+def quality_label(curve: Curve, error: bool = False) -> str:
+    """A scorer's name as people write it."""
     words = curve.name.removeprefix("neg_").split("_")
     text = " ".join(_ACRONYMS.get(word, word) for word in words)
     is_loss = curve.name.startswith("neg_")

@@ -17,7 +17,7 @@ from ..sweep import Sweep
 from ..validation import check_budget
 from .bootstrap import bootstrap_interval
 from .budget_grid import default_budgets
-from .scoring import Scoring, find_scorer, measure_of
+from .scoring import Scoring, find_scorer, measure_of, on_all_rows
 from .truth import check_truth, check_weight
 
 
@@ -133,19 +133,14 @@ class Curve:
             raise ValueError(f"level is {level}; expected a number between 0 and 1.")
         budgets, order = np.unique(sweep.budgets, return_index=True)
         scorer = find_scorer(scoring, sweep.target)
-        answers, answer_of = _distinct(sweep.scores, order)
+        answers, answer_of = distinct_answers(sweep.scores, order)
         measure = measure_of(scorer, sweep.target, sweep.scores[:, answers], y, weight)
-        quality = measure(np.arange(len(y)), strict=True)
-        if not np.isfinite(quality).all():
-            raise ValueError(
-                f"The scorer {scorer.name!r} is undefined on these {len(y)} rows. "
-                "Give more rows, of every class, or choose another scorer."
-            )
+        quality = on_all_rows(measure, scorer, len(y))
         low, high = bootstrap_interval(
             measure, len(y), len(answers), n_bootstrap, level, random_state
         )
         return cls(
-            budgets, _mean_spend(sweep.spent[:, order], weight), quality[answer_of],
+            budgets, mean_spend(sweep.spent[:, order], weight), quality[answer_of],
             low[answer_of], high[answer_of], scorer.name, scorer.best, level,
         )  # fmt: skip
 
@@ -337,13 +332,14 @@ class Curve:
             )
 
 
-def _distinct(scores: Floats, order: NDArray[np.intp]) -> tuple[list[int], NDArray[np.intp]]:
+def distinct_answers(scores: Floats, order: NDArray[np.intp]) -> tuple[list[int], NDArray[np.intp]]:
     """Budgets at which the answers change, and for each budget which of them it has."""
     changed = [True] + [not np.array_equal(scores[:, a], scores[:, b]) for a, b in pairwise(order)]
     return order[changed].tolist(), np.cumsum(changed) - 1
 
 
-def _mean_spend(spent: Floats, weight: Floats | None) -> Floats:
+def mean_spend(spent: Floats, weight: Floats | None = None) -> Floats:
+    """What a row spends on average at each budget."""
     # a mean of equal numbers may be rounded up, but no row spends more than its budget
     mean = np.average(spent, axis=0, weights=weight)
     return np.asarray(np.minimum(mean, spent.max(axis=0)))

@@ -129,6 +129,17 @@ def measure_of(
     return _by_scorer(scorer, target, scores, y, weight) if fast is None else fast
 
 
+def on_all_rows(measure: Measure, scorer: Scorer, n_rows: int) -> Floats:
+    """The measure on every row once; an error where it is undefined."""
+    quality = measure(np.arange(n_rows), strict=True)
+    if not np.isfinite(quality).all():
+        raise ValueError(
+            f"The scorer {scorer.name!r} is undefined on these {n_rows} rows. "
+            "Give more rows, of every class, or choose another scorer."
+        )
+    return quality
+
+
 def _by_scorer(
     scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None
 ) -> Measure:

@@ -1,0 +1,56 @@
+"""Put what `scrimp demo` and `scrimp compare` print into README.md, the picture into docs/.
+
+The demo needs nothing; the comparison needs the Pima data (SCRIMP_DATA, or a network).
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from importlib import resources
+from pathlib import Path
+
+from scrimp.datasets import fetch
+
+ROOT = Path(__file__).parents[1]
+
+
+def scrimp(*words: str, folder: Path) -> str:
+    """What the command prints."""
+    command = [sys.executable, "-m", "scrimp", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def put(mark: str, text: str) -> None:
+    """Replace what stands between two marks."""
+    page = ROOT / "README.md"
+    before, rest = page.read_text(encoding="utf-8").split(f"<!-- {mark} -->")
+    after = rest.split(f"<!-- /{mark} -->")[1]
+    block = f"<!-- {mark} -->\n```\n{text}\n```\n<!-- /{mark} -->"
+    page.write_text(f"{before}{block}{after}", encoding="utf-8")
+
+
+def pima(folder: Path) -> str:
+    """The table, the advice and the command of a comparison."""
+    data = fetch("pima_diabetes")
+    data.X.with_columns(diabetes=data.y).write_csv(folder / "pima.csv")
+    with resources.as_file(resources.files("scrimp.datasets") / "pima.toml") as prices:
+        shutil.copy(prices, folder)
+    words = ("compare", "pima.csv", "--target", "diabetes", "--costs", "pima.toml")
+    text = scrimp(*words, "--budget", "20", folder=folder)
+    return text.split("\n\n", 1)[1].split("\n\nWritten: ")[0]
+
+
+def main() -> None:
+    """Run both."""
+    printed = scrimp("demo", "--out", str(ROOT / "docs" / "demo.png"), folder=ROOT)
+    put("demo", printed.split("\n\nPicture: ")[0])
+    with tempfile.TemporaryDirectory() as folder:
+        put("compare", pima(Path(folder)))
+
+
+if __name__ == "__main__":
+    main()

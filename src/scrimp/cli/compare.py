@@ -1,0 +1,205 @@
+"""``scrimp compare``: which method to take, and at which budget."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .errors import INTERRUPTED, InputError, Interrupted, uninterrupted
+from .options import (
+    TABLES,
+    InputFile,
+    Money,
+    MoneyList,
+    OutputFile,
+    common_options,
+    data_argument,
+    missing_option,
+    progress_option,
+    refuse_overwriting,
+    task_option,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ..evaluation import Comparison
+    from .problem import Problem
+
+#: Rows beyond these add time rather than certainty; wide tables have fewer.
+_ROWS, _CELLS = 20_000, 4_000_000
+
+
+#: As in scrimp.evaluation.methods, which is too slow to import for a help text; a test compares.
+_METHODS = """\
+\b
+Methods:
+  smoothed    boosting that weighs value against price, less so the more is spent
+  greedy      boosting, most value per price
+  speedboost  boosting, fastest fall of the loss per price
+  hybrid      boosting, first greedy and then smoothed
+  edge        AdaBoost stopped at the budget
+  sampled     AdaBoost, its vote sampled
+  tree        a pruned tree
+"""
+
+
+class Words(click.ParamType):  # type: ignore[type-arg]
+    """Words, or whole numbers >= 1, with commas between them."""
+
+    name = "A[,B...]"
+
+    def __init__(self, numbers: bool = False) -> None:
+        self.numbers = numbers
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """From text."""
+        parts = [part.strip() for part in str(value).split(",") if part.strip()]
+        if self.numbers and not all(part.isdecimal() and int(part) for part in parts):
+            self.fail(f"{value!r} must be whole numbers >= 1, such as 20,200.", param, ctx)
+        if not parts:
+            self.fail(f"{value!r} names nothing.", param, ctx)
+        return [int(part) for part in parts] if self.numbers else parts
+
+
+@click.command(short_help="Try several methods, and say which to take.", epilog=_METHODS)
+@data_argument
+@click.option("--target", required=True, metavar="COL", help="The column to predict.")
+@click.option(
+    "--costs", type=InputFile((".toml", ".csv")), metavar="PRICES",
+    help="Price list; without one each column costs 1.",
+)  # fmt: skip
+@click.option("--budget", type=Money(), help="The most that a prediction may spend.")
+@click.option(
+    "--error-cost", type=Money(),
+    help="What a wrong answer costs: find the method and budget that are cheapest in all.",
+)  # fmt: skip
+@click.option("--budgets", type=MoneyList(), help="Where to look; by default steps of the prices.")
+@click.option(
+    "--methods", type=Words(), metavar="A[,B...]",
+    help="Which to try, of those below; by default all that can.",
+)  # fmt: skip
+@click.option(
+    "--rounds", type=Words(numbers=True), metavar="N[,N...]",
+    help="Rounds of boosting: 50 by default, 300 to predict numbers. With several, each is tried.",
+)  # fmt: skip
+@task_option()
+@click.option("--scoring", metavar="NAME", help="A scorer of scikit-learn; accuracy by default.")
+@click.option(
+    "--folds", type=click.IntRange(min=2), default=5, show_default=True, metavar="N",
+    help="Folds of the cross-validation.",
+)  # fmt: skip
+@click.option(
+    "--repeats", type=click.IntRange(min=1), default=5, show_default=True, metavar="N",
+    help="The most times that rows are divided anew.",
+)  # fmt: skip
+@click.option(
+    "--max-seconds", type=click.FloatRange(min=0, min_open=True), default=120.0,
+    show_default=True, metavar="S", help="When to end; what all methods have done by then counts.",
+)  # fmt: skip
+@click.option(
+    "--rows", type=click.IntRange(min=10), metavar="N",
+    help="Draw so many rows if there are more: 20,000 by default, fewer of wide tables.",
+)  # fmt: skip
+@click.option(
+    "--drop", multiple=True, metavar="COL", help="A column to leave out. May be repeated."
+)
+@click.option(
+    "--keep", multiple=True, metavar="COL",
+    help="A column to use although it looks like an identifier, a date or free text.",
+)  # fmt: skip
+@click.option(
+    "--seed", type=int, metavar="N", default=0, show_default=True, help="Of all that is random."
+)
+@click.option("--out", type=OutputFile(TABLES), metavar="FILE", help="Save the curves as a table.")
+@click.option(
+    "--png", type=OutputFile((".png",)), default="scrimp-compare.png", show_default=True,
+    metavar="FILE", help="Where to save the picture.",
+)  # fmt: skip
+@missing_option
+@progress_option
+@common_options
+def compare(
+    data: Path, target: str, costs: Path | None, budget: float | None, error_cost: float | None,
+    budgets: list[float] | None, methods: list[str] | None, rounds: list[int] | None,
+    task: str | None, scoring: str | None, folds: int, repeats: int, max_seconds: float,
+    rows: int | None, drop: tuple[str, ...], keep: tuple[str, ...], seed: int, out: Path | None,
+    png: Path, missing: tuple[str, ...], progress: bool | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Cross-validate several methods on DATA at many budgets, and say which to take.
+
+    All methods see the same folds, and are compared on the same rows. Identifiers, dates and
+    free text are left out. Interrupted with Ctrl-C, what is complete is shown.
+    """
+    from .comparison_output import report
+    from .comparison_picture import picture_bytes
+    from .output import write_files
+    from .problem import read_problem
+    from .tables import table_bytes
+    from .training_command import training_words
+
+    refuse_overwriting([out, png], [data, costs])
+    problem = read_problem(data, target, costs, task, methods, drop, keep, missing)
+    _check_error_cost(problem.task, scoring, error_cost)
+    options = {
+        "methods": methods, "task": problem.task, "scoring": scoring, "n_rounds": rounds,
+        "n_folds": folds, "n_repeats": repeats, "max_seconds": max_seconds, "random_state": seed,
+        "max_rows": rows or min(_ROWS, _CELLS // problem.X.width),
+        "budgets": _budgets(problem, budgets, budget),
+    }  # fmt: skip
+    comparison = _run(problem, options, progress)
+    with uninterrupted():
+        advice = comparison.recommend(budget, error_cost)
+        files = {png: picture_bytes(comparison, advice, f"{data.name}: {target}")}
+        if out is not None:
+            files[out] = table_bytes(_table(comparison), out)
+        write_files(files)
+        words = training_words(problem, advice, rounds, missing, seed, data, costs)
+        report(comparison, advice, problem.record(), words, list(files), as_json)
+    if not comparison.finished:
+        click.get_current_context().exit(INTERRUPTED)
+
+
+def _check_error_cost(task: str, scoring: str | None, error_cost: float | None) -> None:
+    if error_cost is None:
+        return
+    if task == "regression":
+        raise InputError("--error-cost is the price of a wrong class; here numbers are predicted.")
+    if scoring not in (None, "accuracy"):
+        raise InputError(
+            f"--error-cost is the price of a wrong answer, and --scoring {scoring} does not count "
+            "wrong answers. Leave one of the two out."
+        )
+
+
+def _budgets(problem: Problem, asked: list[float] | None, budget: float | None) -> list[float]:
+    """Those asked for, or steps of the price list; always 0 and the budget of the question."""
+    from ..costs import as_costs
+    from ..evaluation import price_steps
+
+    X = problem.X
+    prices = as_costs(problem.prices, X.width, X.columns)
+    looked = {0.0, *(price_steps(prices).tolist() if asked is None else asked)}
+    if budget is not None:
+        looked.add(min(budget, prices.total))
+    return sorted(min(limit, prices.total) for limit in looked)
+
+
+def _run(problem: Problem, options: dict[str, Any], progress: bool | None) -> Comparison:
+    from ..evaluation import compare
+    from ..evaluation.trials import TASK
+    from .progress import progress_bar
+
+    try:
+        with progress_bar(progress, only=TASK):
+            return compare(problem.X, problem.y, problem.prices, **options)
+    except KeyboardInterrupt:
+        raise Interrupted("Interrupted: nothing was compared yet.") from None
+
+
+def _table(comparison: Comparison) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame(comparison.to_rows(), infer_schema_length=None)

@@ -1,0 +1,168 @@
+"""What ``scrimp compare`` prints: the table of methods, the advice, and how to train it."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .output import count, note, print_json, print_table
+
+if TYPE_CHECKING:
+    from ..evaluation import Advice, Comparison, Point
+
+#: So many columns of budgets fit on a page.
+_SHOWN = 4
+WIDTH = 96
+
+
+def report(
+    comparison: Comparison, advice: Advice, about: dict[str, Any], words: list[str] | None,
+    files: Sequence[Path], as_json: bool,
+) -> None:  # fmt: skip
+    """Print all of it, for people or for machines."""
+    command = None if words is None else shlex.join(words)
+    if as_json:
+        files_written = [str(path) for path in files]
+        print_json(
+            {**about, **record(comparison, advice), "train": command, "files": files_written}
+        )
+    else:
+        click.echo(f"{textwrap.fill(headline(comparison, len(about['columns'])), WIDTH)}\n")
+        print_methods(comparison, advice)
+        print_advice(advice)
+        print_next(command, advice)
+        for path in files:
+            click.echo(f"Written: {path}")
+    for line in notes(comparison):
+        note(line)
+
+
+def headline(comparison: Comparison, columns: int) -> str:
+    """What was done."""
+    times = "once" if comparison.n_repeats == 1 else f"{comparison.n_repeats} times"
+    return (
+        f"Compared {count(len(comparison.names), 'method')} on {count(comparison.n_rows, 'row')} "
+        f"and {count(columns, 'column')}: {comparison.n_folds}-fold cross-validation, {times}, "
+        "the same folds for all."
+    )
+
+
+def notes(comparison: Comparison) -> list[str]:
+    """What was left out or not done."""
+    lines = [f"Left out: the method {name}: {why}" for name, why in comparison.left_out.items()]
+    lines += comparison.remarks
+    return lines if comparison.finished else [*lines, "Interrupted: this is what was complete."]
+
+
+def print_methods(
+    comparison: Comparison, advice: Advice, shown: Sequence[float] | None = None
+) -> None:
+    """Methods by budgets, best first."""
+    from ..evaluation.wording import money
+
+    at, curves = advice.point.budget, comparison.curves()
+    wide = len(comparison.budgets) > 1
+    asked = at > 0 and (advice.budget is not None or advice.error_cost is not None)
+
+    def worth(name: str) -> tuple[float, float]:
+        point = curves[name].at(at)
+        return (curves[name].area() if wide and not asked else point.quality, -point.spent)
+
+    budgets = sorted(set(shown_budgets(comparison, at) if shown is None else shown))
+    rows = [
+        (name, *(_cell(curves[name].at(b), comparison.scoring) for b in budgets),
+         curves[name].at(at).spent)
+        for name in sorted(curves, key=worth, reverse=True)
+    ]  # fmt: skip
+    order = f"at a budget of {money(at)}" if asked else "in their mean over all budgets"
+    print_table(
+        ("method", *(f"budget {money(budget)}" for budget in budgets), f"spent at {money(at)}"),
+        rows,
+        f"{_what(comparison)} on rows not trained on, with {comparison.level:.0%} intervals.\n"
+        f"Best first, {order}",
+    )
+
+
+def _cell(point: Point, scoring: str) -> str:
+    from ..evaluation.wording import quality_text
+
+    parts = [quality_text(value, scoring) for value in (point.quality, point.low, point.high)]
+    quality, low, high = (part.removesuffix("%") for part in parts)
+    return f"{quality} ({low}–{high})"
+
+
+def _what(comparison: Comparison) -> str:
+    return "Percent right" if comparison.scoring == "accuracy" else comparison.scoring
+
+
+def shown_budgets(comparison: Comparison, at: float) -> list[float]:
+    """The budget of the advice, the largest, and some between."""
+    import numpy as np
+
+    budgets = comparison.budgets[comparison.budgets > 0].tolist() or [0.0]
+    n = _room()
+    if len(budgets) <= n:
+        return budgets
+    even = [budgets[i] for i in np.linspace(0, len(budgets) - 1, n).round().astype(int)]
+    if at > 0 and at not in even:
+        nearest = int(np.argmin([abs(np.log(b / at)) for b in even[:-1]]))
+        even[nearest] = at
+    return sorted(even)
+
+
+def _room() -> int:
+    """How many budgets a line has room for."""
+    if not sys.stdout.isatty():
+        return _SHOWN
+    return min(_SHOWN, max(2, (shutil.get_terminal_size().columns - 26) // 19))
+
+
+def print_advice(advice: Advice) -> None:
+    """In plain words, the first sentence standing out."""
+    first, *rest = advice.lines()
+    click.secho(textwrap.fill(first, WIDTH), bold=True)
+    for line in rest:
+        click.echo(textwrap.fill(line, WIDTH))
+
+
+def print_next(command: str | None, advice: Advice) -> None:
+    """How to train what is advised, and to use it."""
+    from ..evaluation.methods import METHODS
+
+    click.echo("")
+    if command is None:
+        click.echo("There is nothing to train: the most frequent answer costs nothing.")
+        return
+    method = METHODS[advice.method.partition("/")[0]]
+    click.echo(f"Train it ({method.name}: {method.about}):\n  {command}")
+    if not method.per_budget:
+        budget = f"{advice.point.budget:.12g}"
+        click.echo(f"Use it:\n  scrimp predict model.scrimp new.csv --budget {budget}")
+    click.echo("")
+
+
+def record(comparison: Comparison, advice: Advice) -> dict[str, Any]:
+    """The same for machines."""
+    return {
+        "rows": comparison.n_rows,
+        "folds": comparison.n_folds,
+        "repeats": comparison.n_repeats,
+        "finished": comparison.finished,
+        "in_time": comparison.in_time,
+        "seconds": round(comparison.seconds, 2),
+        "scoring": comparison.scoring,
+        "level": comparison.level,
+        "methods": list(comparison.names),
+        "left_out": dict(comparison.left_out),
+        "remarks": list(comparison.remarks),
+        "curves": comparison.to_rows(),
+        "recommendation": {**dataclasses.asdict(advice), "text": str(advice)},
+    }

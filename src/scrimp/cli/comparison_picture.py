@@ -1,0 +1,130 @@
+"""The picture of a comparison: curves of all methods, and how they stand at one budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..evaluation import Advice, Comparison
+
+#: Paul Tol's bright and dark tones, which stay apart for colour-blind readers too.
+_COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#0099aa", "#bb8800", "#222222", "#999999")
+_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_TITLE = 11
+#: How far methods stand apart at a budget, and how many letters fit into a line of the legend.
+_ASIDE, _LEGEND = 0.05, 70
+
+
+def picture_bytes(comparison: Comparison, advice: Advice, title: str) -> bytes:
+    """Two panels as the content of a PNG file."""
+    from matplotlib.figure import Figure
+
+    from ..evaluation.axes import plain, png_bytes
+
+    height = max(4.6, 1.6 + 0.33 * len(comparison.names))
+    figure = Figure(figsize=(12.0, height), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=[1.7, 1.0])
+    figure.suptitle(plain(title, 90), fontsize=12)
+    draw_curves(comparison, advice, left)
+    draw_standing(comparison, advice, right)
+    return png_bytes(figure)
+
+
+def draw_curves(comparison: Comparison, advice: Advice, ax: Any) -> None:
+    """Quality against budget; the interval of the method that is advised is shaded."""
+    import numpy as np
+
+    curves = comparison.curves()
+    middles = np.arange(len(comparison.budgets))
+    for number, (name, curve) in enumerate(curves.items()):
+        chosen = name == advice.method
+        places = middles + _ASIDE * (number - (len(curves) - 1) / 2)  # equals stay visible
+        ax.plot(
+            places, curve.quality, label=name, zorder=3 if chosen else 2,
+            linewidth=2.6 if chosen else 1.3, markersize=6 if chosen else 4.5, **_look(number),
+        )  # fmt: skip
+        if chosen:
+            colour = _look(number)["color"]
+            ax.fill_between(places, curve.low, curve.high, color=colour, alpha=0.15, linewidth=0)
+    at = comparison.budgets.tolist().index(advice.point.budget)
+    ax.axvline(at, color="0.5", linestyle=":", linewidth=1.2, zorder=1)
+    texts = [_short(budget) for budget in comparison.budgets]
+    ax.set_xticks(middles, texts, fontsize="medium" if len("  ".join(texts)) < 70 else "small")
+    ax.set_xlabel("Budget per row (not to scale)")
+    ax.set_title(
+        f"{_label(comparison)}; shaded: {comparison.level:.0%} interval of {advice.method}",
+        loc="left", fontsize=_TITLE,
+    )  # fmt: skip
+    ax.legend(
+        frameon=False, fontsize="small", loc="upper center",
+        ncols=min(len(curves), _LEGEND // max(map(len, curves))),
+        bbox_to_anchor=(0.5, -0.12), columnspacing=1.2,
+    )  # fmt: skip
+    _tidy(ax, comparison, "y")
+
+
+def draw_standing(comparison: Comparison, advice: Advice, ax: Any) -> None:
+    """Each method at the budget of the advice, with its interval; if that is 0, at the largest."""
+    from matplotlib.ticker import MaxNLocator
+
+    from ..evaluation.axes import plain
+    from ..evaluation.wording import money, quality_text
+
+    numbers = {name: number for number, name in enumerate(comparison.names)}
+    budget = float(comparison.budgets[-1]) if advice.buys_nothing else advice.point.budget
+    points = {name: comparison.at(name, budget) for name in comparison.names}
+    ranked = sorted(points, key=lambda name: (points[name].quality, name == advice.method))
+    for place, name in enumerate(ranked):
+        point, look = points[name], _look(numbers[name])
+        ax.plot([point.low, point.high], [place, place], color=look["color"], linewidth=2.0)
+        ax.plot(point.quality, place, markersize=7, **{**look, "linestyle": "none"})
+        ax.annotate(
+            quality_text(point.quality, comparison.scoring), (point.quality, place),
+            xytext=(0, 6), textcoords="offset points", ha="center", fontsize="small", color="0.25",
+        )  # fmt: skip
+    ax.set_yticks(range(len(ranked)), [plain(name) for name in ranked])
+    ax.set_ylim(-0.6, len(ranked) - 0.3)
+    ax.get_yticklabels()[ranked.index(advice.method)].set_fontweight("bold")
+    title = f"At a budget of {money(budget)}, with {comparison.level:.0%} intervals"
+    ax.set_title(title, loc="left", fontsize=_TITLE)
+    ax.set_xlabel(_label(comparison))
+    ax.xaxis.set_major_locator(MaxNLocator(5))
+    ax.margins(x=0.1)
+    _tidy(ax, comparison, "x")
+
+
+def _short(amount: float) -> str:
+    """An amount for an axis: cents only of small ones."""
+    from ..evaluation.wording import money
+
+    return money(amount) if amount < 1000 else f"{amount:,.0f}"
+
+
+def _look(number: int) -> Mapping[str, Any]:
+    """A colour and a mark of its own; beyond eight methods another dash."""
+    n = len(_COLOURS)
+    dash: Sequence[Any] = ("-", "--", ":", "-.")
+    return {
+        "color": _COLOURS[number % n],
+        "marker": _MARKS[(number + number // n) % n],
+        "linestyle": dash[number // n % len(dash)],
+    }
+
+
+def _label(comparison: Comparison) -> str:
+    from ..evaluation.cost_curve_display import quality_label
+
+    accuracy = comparison.scoring == "accuracy"
+    what = "Right" if accuracy else quality_label(comparison.curve(comparison.names[0]))
+    return f"{what}, on rows not trained on"
+
+
+def _tidy(ax: Any, comparison: Comparison, axis: str) -> None:
+    from ..evaluation.axes import tidy
+    from ..evaluation.wording import SHARES
+
+    tidy(ax, axis)
+    if comparison.scoring in SHARES:
+        own = ax.yaxis if axis == "y" else ax.xaxis
+        own.set_major_formatter(lambda share, _: f"{round(100.0 * share, 6):g}%")

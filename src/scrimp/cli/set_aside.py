@@ -1,0 +1,76 @@
+"""Columns that tell nothing of new rows: identifiers, dates and free text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
+
+from .output import count, note
+from .remarks import ROWS, SHARE, is_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_NAMED = re.compile(r"(^|[_\s.-])(id|ids|uid|uuid|guid|name|mrn|ssn|nr|index|sequence)$", re.I)
+_DATE = r"^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?$|^\d{1,2}[-/.]\d{1,2}[-/.]\d{4}([T ].*)?$"
+#: From this share of different values on, text is a text rather than a category.
+_FREE = 0.5
+
+
+def set_aside(X: pl.DataFrame, keep: Collection[str]) -> dict[str, str]:
+    """The columns to leave out, and why; those to keep are not looked at."""
+    return {c.name: why for c in X if c.name not in keep if (why := _why(c)) is not None}
+
+
+def say_what_was_set_aside(found: dict[str, str]) -> None:
+    """A line a kind."""
+    for why in dict.fromkeys(found.values()):
+        names = ", ".join(name or "''" for name, own in found.items() if own == why)
+        note(f"Left out: {names} ({why}). --keep takes it as a feature after all.")
+
+
+def say_what_is_doubtful(X: pl.DataFrame) -> None:
+    """Name columns that might be identifiers, and were kept."""
+    names = [column.name for column in X if _distinct(column) > SHARE and column.dtype.is_integer()]
+    if names and len(X) > ROWS:
+        note(
+            f"Note: {', '.join(names)} differ{'s' if len(names) == 1 else ''} in nearly every row "
+            "and may number the rows; --drop leaves out what does."
+        )
+
+
+def _why(column: pl.Series) -> str | None:
+    """Why a column is no feature; None if it may be one."""
+    return next(_reasons(column), None)
+
+
+def _reasons(column: pl.Series) -> Iterator[str]:
+    import polars as pl
+
+    if column.dtype.is_temporal():
+        yield "dates"
+    if len(column) <= ROWS:
+        return
+    known, share = column.drop_nulls(), _distinct(column)
+    if column.dtype == pl.String and known.str.contains(_DATE).sum() > SHARE * max(len(known), 1):
+        yield "dates"
+    coded = is_text(column) or column.dtype.is_integer()
+    if coded and share > _FREE and _NAMED.search(column.name.strip()):
+        yield "an identifier by its name and its many values"
+    if is_text(column) and share > SHARE:
+        yield "text that differs in nearly every row"
+    if is_text(column) and share > _FREE:
+        yield f"free text with {count(known.n_unique(), 'value')}"
+    if column.dtype.is_integer() and share > SHARE and _numbers_rows(column):
+        yield "it numbers the rows"
+
+
+def _distinct(column: pl.Series) -> float:
+    return column.drop_nulls().n_unique() / max(len(column), 1)
+
+
+def _numbers_rows(column: pl.Series) -> bool:
+    """Whether it goes up, or down, by one each row."""
+    steps = column.diff().drop_nulls()
+    return len(steps) > 0 and bool(steps.abs().eq(1).all()) and steps.n_unique() == 1

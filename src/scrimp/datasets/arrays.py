@@ -1,0 +1,195 @@
+"""Datasets that are arrays: images, word counts, and tables with very many rows or columns."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from scrimp.datasets.catalog import OpenML
+from scrimp.datasets.errors import DatasetMismatch
+from scrimp.datasets.finding import find
+
+Parts = Mapping[str, NDArray[Any]]
+
+
+def _dense(parts: Parts) -> Any:
+    return parts["X"].reshape(len(parts["X"]), -1)
+
+
+def _sparse(parts: Parts) -> Any:
+    content = (parts["data"], parts["indices"], parts["indptr"])
+    return csr_matrix(content, shape=tuple(parts["shape"]))
+
+
+def _covtype(parts: Parts) -> Any:
+    """Ten numbers, then one column for each of 4 wilderness areas and 40 soils."""
+    kinds = [parts["wilderness"][:, None] == np.arange(1, 5)]
+    kinds += [parts["soil"][:, None] == np.arange(1, 41)]
+    return np.hstack([parts["X_numeric"], *(kind.astype(np.int16) for kind in kinds)])
+
+
+@dataclass(frozen=True)
+class ArrayEntry:
+    """One dataset.
+
+    Parameters
+    ----------
+    origin : str
+        Who published it.
+    shape : tuple of int
+        Its rows and features.
+    openml : OpenML or str
+        Where to fetch it, or why it cannot be fetched.
+    features : callable
+        Makes the features from the arrays of the file.
+    file : str, optional
+        The name of its file, where it is not that of the dataset.
+    n_train : int, optional
+        The rows of the published training part, where a fetched copy does not say it.
+    """
+
+    origin: str
+    shape: tuple[int, int]
+    openml: OpenML | str = "no copy with these rows is known there"
+    features: Callable[[Parts], Any] = _dense
+    file: str | None = None
+    n_train: int | None = None
+
+
+ARRAYS = {
+    "mnist": ArrayEntry(
+        "MNIST (LeCun, Cortes and Burges), CC BY-SA 3.0", (70000, 784), OpenML(554), n_train=60000
+    ),
+    "fashion_mnist": ArrayEntry(
+        "Fashion-MNIST (Zalando), MIT", (70000, 784), OpenML(40996), n_train=60000
+    ),
+    "letter": ArrayEntry("UCI Letter Recognition, CC BY 4.0", (20000, 16), OpenML(6)),
+    "a9a": ArrayEntry("UCI Adult in LIBSVM's coding, CC BY 4.0", (48842, 123), features=_sparse),
+    "covtype": ArrayEntry("UCI Covertype, CC BY 4.0", (581012, 54), features=_covtype),
+    "isolet": ArrayEntry("UCI ISOLET, one fifth of it, CC BY 4.0", (1560, 617)),
+    "madelon": ArrayEntry("UCI Madelon (NIPS 2003 challenge), CC BY 4.0", (2600, 500)),
+    "basehock": ArrayEntry("20 Newsgroups: baseball, hockey", (1993, 4862), features=_sparse),
+    "pcmac": ArrayEntry("20 Newsgroups: PC, Macintosh", (1943, 3289), features=_sparse),
+    "blogfeedback": ArrayEntry("UCI BlogFeedback, CC BY 4.0", (60021, 280)),
+    "mslr": ArrayEntry(
+        "MSLR-WEB10K, fold 1, 5000 rows of each part (Microsoft Research licence)", (10000, 136),
+        file="mslr_fold1_5k.npz",
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayDataset:
+    """Data to learn from, as arrays.
+
+    Parameters
+    ----------
+    name : str
+        The name that `fetch_arrays` knows it by.
+    X : ndarray or scipy.sparse.csr_matrix (rows, features)
+        Images have one feature a pixel, row after row.
+    y : ndarray
+        Labels, or numbers to predict.
+    n_train : int or None
+        So many of the first rows are the published training part.
+    query : ndarray or None
+        The query of each row, where rows are to be ranked.
+    feature_names : tuple of str or None
+        Names of the features, where the file has them.
+    source : str
+        Who published the data, and where this copy was read.
+    """
+
+    name: str
+    X: Any
+    y: NDArray[Any]
+    n_train: int | None
+    query: NDArray[Any] | None
+    feature_names: tuple[str, ...] | None
+    source: str
+
+
+def fetch_arrays(name: str) -> ArrayDataset:
+    """Get a dataset of arrays by name.
+
+    The file `name.npz` is looked for in the folder `$SCRIMP_DATA`, then in the cache
+    (`$SCRIMP_CACHE`, else the user's cache folder). Otherwise the data come from OpenML, where
+    it has them, and are kept in the cache.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``"mnist"``; an unknown name is refused with a list of those there are.
+
+    Returns
+    -------
+    ArrayDataset
+
+    Raises
+    ------
+    DatasetUnavailable
+        If no copy can be had; the message says what was tried and what to do.
+    DatasetMismatch
+        If a copy is damaged, or is not the dataset it should be.
+    """
+    if name not in ARRAYS:
+        raise ValueError(
+            f"There is no dataset of arrays {name!r}. There are: {', '.join(sorted(ARRAYS))}."
+        )
+    entry = ARRAYS[name]
+    data, place = find(
+        name, entry.file or f"{name}.npz", entry.openml, lambda where: _download(entry, where)
+    )
+    return _read(name, entry, data, place)
+
+
+def _read(name: str, entry: ArrayEntry, data: bytes, place: str) -> ArrayDataset:
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            parts = {key: file[key] for key in file.files}
+        X, y = entry.features(parts), parts["y"]
+    except (OSError, EOFError, ValueError, KeyError, AttributeError, zipfile.BadZipFile) as error:
+        raise DatasetMismatch(f"{place} cannot be read as arrays: {error}") from error
+    if X.shape != entry.shape or y.shape != entry.shape[:1]:
+        raise DatasetMismatch(
+            f"{place} has {X.shape[0]} rows, {X.shape[1]} features and {len(y)} labels; expected "
+            f"{entry.shape[0]} rows and {entry.shape[1]} features. Is it another dataset?"
+        )
+    names = parts.get("feature_names")
+    whole = names is not None and len(names) == X.shape[1]
+    return ArrayDataset(
+        name=name,
+        X=X,
+        y=y,
+        n_train=int(parts["n_train"]) if "n_train" in parts else None,
+        query=parts.get("qid"),
+        feature_names=tuple(map(str, names)) if names is not None and whole else None,
+        source=f"{entry.origin}; read from {place}",
+    )
+
+
+def _download(entry: ArrayEntry, where: OpenML) -> bytes:
+    """Small whole numbers take one byte each, as images do."""
+    from scrimp.datasets.openml import download_arrays
+
+    X, y = download_arrays(where, *entry.shape)
+    parts = {"X": _smallest(X), "y": y}
+    if np.char.isdecimal(y).all():
+        parts["y"] = _smallest(y.astype(np.int64))
+    if entry.n_train is not None:
+        parts["n_train"] = np.array(entry.n_train)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **parts)  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def _smallest(values: NDArray[Any]) -> NDArray[Any]:
+    as_bytes = values.astype(np.uint8)
+    return as_bytes if (as_bytes == values).all() else values

@@ -1,0 +1,37 @@
+"""Numbers as people say them: shares of right answers in percent, other scores as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .curve import Point
+
+#: Scorers whose value is a share of answers.
+SHARES = ("accuracy", "balanced_accuracy")
+
+
+def quality_text(quality: float, scoring: str) -> str:
+    """83.1%, or 0.831."""
+    return f"{100.0 * quality:.1f}%" if scoring in SHARES else f"{quality:.3f}"
+
+
+def spread_text(point: Point, scoring: str) -> str:
+    """An interval: 79.0 to 87.2%."""
+    low = quality_text(point.low, scoring).removesuffix("%")
+    return f"{low} to {quality_text(point.high, scoring)}"
+
+
+def gap_text(gap: float, scoring: str) -> str:
+    """A difference: 2.1 points."""
+    return f"{100.0 * gap:.1f} points" if scoring in SHARES else f"{gap:.3f}"
+
+
+def money(amount: float) -> str:
+    """An amount, with cents where there are any."""
+    text = f"{amount:,.2f}"
+    return text.removesuffix(".00")
+
+
+def listed(parts: Sequence[str]) -> str:
+    """One, two and three."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,18 @@
+"""Experiments of the papers, run again: one module a paper."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .experiment import Study
+
+#: Papers by their short names; each has a module of that name with its `STUDY`.
+PAPERS = ("reyzin2011", "huang2015")
+
+
+def study(paper: str) -> Study:
+    """The study of a paper."""
+    found: Study = import_module(f"{__name__}.{paper}").STUDY
+    return found

@@ -1,0 +1,303 @@
+import shlex
+
+import numpy as np
+import polars as pl
+import pytest
+
+from scrimp import load
+
+from .conftest import PRICES, refused, run, run_json, table
+
+QUICK = ("--repeats", 1, "--folds", 3, "--rounds", 5)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder to work in, with a table and its prices."""
+    monkeypatch.chdir(tmp_path)
+    table().write_csv("train.csv")
+    (tmp_path / "prices.toml").write_text(PRICES)
+    return tmp_path
+
+
+def compare(*words, data="train.csv"):
+    return run("compare", data, "--target", "y", *QUICK, *words)
+
+
+def compare_json(*words, data="train.csv"):
+    return run_json("compare", data, "--target", "y", *QUICK, *words)
+
+
+def test_table_advice_and_how_to_train_it(here):
+    result = compare("--costs", "prices.toml", "--budget", 6)
+    assert result.exit_code == 0, result.stderr
+    text = result.stdout
+    assert "Compared 7 methods on 120 rows and 4 columns: 3-fold cross-validation, once" in text
+    assert "Percent right on rows not trained on, with 95% intervals." in text
+    assert "For a budget of 6 take " in text
+    assert "The best of 7 methods on the same rows" in text
+    assert ":\n  scrimp fit train.csv --target y --costs prices.toml --drop id" in text
+    assert "Written: scrimp-compare.png" in text
+    assert (here / "scrimp-compare.png").read_bytes().startswith(b"\x89PNG")
+    assert "Left out: id (an identifier by its name" in result.stderr
+    assert "Read as categories: colour (3 values)" in result.stderr
+
+
+@pytest.mark.parametrize("method", ["smoothed", "greedy", "edge", "sampled", "tree"])
+def test_what_is_advised_can_be_trained(here, method):
+    record = compare_json("--costs", "prices.toml", "--methods", method, "--budget", 6)
+    assert record["recommendation"]["method"] == method
+    words = shlex.split(record["train"])
+    assert words[0] == "scrimp"
+    assert run(*words[1:]).exit_code == 0
+    info = load("model.scrimp").info
+    assert info["params"].get("rule", method) == method
+    if method in ("sampled", "tree"):
+        assert info["learner"].lower().startswith(("sampled", "budgetedtree"))
+        text = compare("--methods", method, "--budget", 6).stdout
+        assert "Use it:\n  scrimp predict model.scrimp new.csv --budget 4" in text
+    else:
+        assert (info["params"]["budget"], info["params"]["n_rounds"]) == (6.0, 5)
+
+
+def test_json_and_table(here):
+    out = here / "curves.parquet"
+    record = compare_json("--budgets", "1,5", "--methods", "edge,tree", "--out", out)
+    assert record["methods"] == ["edge", "tree"]
+    assert record["columns_left_out"] == {"id": "an identifier by its name and its many values"}
+    assert record["files"] == ["scrimp-compare.png", str(out)]
+    assert {row["budget"] for row in record["curves"]} == {0, 1, 4}  # 4 buys everything
+    saved = pl.read_parquet(out)
+    assert saved.columns == ["method", "budget", "spent", "quality", "low", "high"]
+    assert len(saved) == 6
+
+
+def test_several_rounds(here):
+    record = compare_json("--methods", "edge", "--rounds", "2, 9", "--budget", 2)
+    assert record["methods"] == ["edge/2", "edge/9"]
+    best = record["recommendation"]["method"].split("/")[1]
+    assert f"--rule edge --rounds {best} --budget 2" in record["train"]
+
+
+def test_an_error_cost(here):
+    text = compare("--methods", "edge,tree", "--error-cost", 50).stdout
+    assert "If an error costs 50, take " in text
+    assert "for errors is" in text
+
+
+def test_numbers_are_predicted_too(here):
+    random = np.random.default_rng(0)
+    a, b = random.normal(size=(2, 80))
+    pl.DataFrame({"a": a, "b": b, "y": (10 * (a + b)).round().astype(int)}).write_csv("n.csv")
+    words = ("compare", "n.csv", "--target", "y", *QUICK, "--methods", "edge,greedy")
+    result = run(*words)
+    assert "different values and is predicted as a number" in result.stderr
+    assert "r2 on rows not trained on" in result.stdout
+    line = next(text for text in result.stdout.splitlines() if "scrimp fit" in text)
+    assert "--task regression" in line
+    assert run(*shlex.split(line)[1:]).exit_code == 0
+    assert load("model.scrimp").target.kind == "regression"
+
+
+def test_nothing_is_worth_buying(here):
+    random = np.random.default_rng(0)
+    labels = np.where(random.random(100) < 0.8, "a", "b")
+    pl.DataFrame({"x": random.normal(size=100), "y": labels}).write_csv("noise.csv")
+    result = compare("--methods", "tree", data="noise.csv")
+    assert "Buy nothing: " in result.stdout
+    assert "There is nothing to train" in result.stdout
+    assert "scrimp fit" not in result.stdout
+
+
+def test_what_is_free_is_worth_a_model(here):
+    x = np.arange(80) % 10
+    frame = pl.DataFrame({"x": x, "z": x[::-1], "y": np.where(x > 4, "up", "down")})
+    frame.write_csv("free.csv")
+    (here / "p.csv").write_text("feature,price\nx,0\nz,3\n")
+    record = compare_json("--methods", "smoothed", "--costs", "p.csv", data="free.csv")
+    assert record["recommendation"]["text"].startswith("Buy nothing: 100.0% right")
+    assert record["train"].endswith("--rounds 5 --budget 0 --out model.scrimp")
+    assert run(*shlex.split(record["train"])[1:]).exit_code == 0
+    assert load("model.scrimp").predict(frame.drop("y"), 0.0).tolist() == frame["y"].to_list()
+
+
+class TestColumns:
+    """What becomes of those that tell nothing of new rows."""
+
+    @pytest.fixture
+    def odd(self, here):
+        n = 60
+        random = np.random.default_rng(0)
+        x = random.normal(size=n).round(2)
+        pl.DataFrame(
+            {
+                "patient_id": random.permutation(n) * 7,
+                "row": np.arange(n) + 1,
+                "visit": [f"2024-{1 + i % 12:02}-{1 + i % 28:02}" for i in range(n)],
+                "remark": [f"note {2 * i // 3} of the day" for i in range(n)],
+                "letter": [f"free words {i}" for i in range(n)],
+                "wide": random.permutation(n) * 13,
+                "x": x,
+                "y": np.where(x + random.normal(size=n) > 0, "yes", "no"),
+            }
+        ).write_csv("odd.csv")
+        return lambda *words: compare(*words, "--methods", "tree", data="odd.csv")
+
+    def test_are_named_with_the_reason(self, odd):
+        result = odd()
+        assert "and 2 columns" in result.stdout
+        for line in (
+            "Left out: patient_id (an identifier by its name and its many values)",
+            "Left out: row (it numbers the rows)",
+            "Left out: visit (dates)",
+            "Left out: remark (free text with 40 values)",
+            "Left out: letter (text that differs in nearly every row)",
+            "Note: wide differs in nearly every row and may number the rows",
+        ):
+            assert line in result.stderr
+        assert "--drop patient_id --drop row --drop visit" in result.stdout
+
+    def test_may_be_kept(self, odd):
+        result = odd("--keep", "visit", "--keep", "letter")
+        assert "and 4 columns" in result.stdout
+        assert "letter" not in "".join(
+            line for line in result.stderr.splitlines() if line.startswith("Left out")
+        )
+
+    def test_a_price_keeps_them(self, odd, here):
+        (here / "p.csv").write_text("feature,price\nrow,1\nx,2\nwide,1\n")
+        result = odd("--costs", "p.csv")
+        assert "and 3 columns" in result.stdout
+
+    def test_dates_of_parquet_and_columns_without_a_value(self, here):
+        days = pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 2, 29), eager=True)
+        x = np.arange(60) % 10
+        frame = pl.DataFrame({"day": days, "x": x, "no": [None] * 60, "y": x > 4})
+        frame.write_parquet("t.parquet")
+        frame.write_csv("t.csv")
+        for data in ("t.parquet", "t.csv"):
+            result = compare("--methods", "tree,smoothed", "--budget", 1, data=data)
+            assert result.exit_code == 0, result.stderr
+            assert "Left out: day (dates)" in result.stderr
+            assert "100.0% right" in result.stdout
+
+    def test_nothing_else_is_there(self, here):
+        pl.DataFrame({"id": range(30), "y": [0, 1] * 15}).write_csv("ids.csv")
+        text = refused("compare", "ids.csv", "--target", "y")
+        assert (
+            "has no feature besides id, which were left out. Use one after all with --keep" in text
+        )
+
+
+def test_rare_classes(here):
+    labels = ["a"] * 20 + ["b"] * 20 + ["c"] * 2 + ["d"]
+    pl.DataFrame({"x": np.arange(43) % 20 + 0.5, "y": labels}).write_csv("rare.csv")
+    result = compare("--methods", "tree", data="rare.csv")
+    assert result.exit_code == 0, result.stderr
+    assert "on 42 rows" in result.stdout
+    assert "Class d has 1 row only" in result.stderr
+    assert "Class c has fewer rows than the 3 folds" in result.stderr
+
+
+def test_rows_are_drawn(here):
+    result = compare("--methods", "tree", "--rows", 60)
+    assert "on 60 rows" in result.stdout
+    assert "Compared on 60 of 120 rows, drawn at random." in result.stderr
+
+
+def test_without_a_window_of_time(here):
+    text = refused("compare", "train.csv", "--target", "y", "--max-seconds", "1e-9")
+    assert text.startswith("Error: No method has a result. smoothed, sampled, tree: no fold")
+    assert text.endswith("Give more time with --max-seconds, or fewer rows with --rows.")
+
+
+class TestInterrupted:
+    @pytest.fixture
+    def interrupted(self, here, monkeypatch):
+        from scrimp.trees import BudgetedTreeClassifier
+
+        fit = BudgetedTreeClassifier.fit
+
+        def go(after):
+            left = iter(range(after))
+
+            def interrupting(model, X, y, sample_weight=None):
+                if next(left, None) is None:
+                    raise KeyboardInterrupt
+                return fit(model, X, y, sample_weight)
+
+            monkeypatch.setattr(BudgetedTreeClassifier, "fit", interrupting)
+            result = compare("--methods", "tree")
+            assert result.exit_code == 130
+            return result
+
+        return go
+
+    def test_shows_what_is_complete(self, interrupted):
+        result = interrupted(3)  # one of them to warm up
+        assert "Compared 1 method on 80 rows" in result.stdout
+        assert "Only 2 of 3 folds were done before it was interrupted" in result.stderr
+        assert result.stderr.endswith("Interrupted: this is what was complete.\n")
+
+    def test_before_anything(self, interrupted):
+        result = interrupted(0)
+        assert result.stdout == ""
+        assert result.stderr.endswith("Interrupted: nothing was compared yet.\n")
+
+
+class TestRefuses:
+    @pytest.mark.parametrize(
+        ("words", "text"),
+        [
+            (("--methods", "smothed"), "no method 'smothed'. Did you mean 'smoothed'?"),
+            (("--methods", ","), "names nothing"),
+            (("--budget", "abc"), "'abc' is not a number >= 0"),
+            (("--rounds", "5,x"), "must be whole numbers >= 1, such as 20,200"),
+            (("--max-seconds", "0"), "0.0 is not in the range x>0"),
+            (("--costs", "nothere.csv"), "does not exist"),
+            (("--costs", "prices.toml", "--keep", "id"), "no price for the columns ['id']"),
+            (("--scoring", "acuracy"), "Did you mean 'accuracy'"),
+            (("--error-cost", "5", "--scoring", "roc_auc"), "does not count wrong answers"),
+            (("--drop", "y"), "--drop names 'y', which is the target"),
+            (("--keep", "z"), "has no column 'z' (to keep)"),
+            (("--png", "train.csv"), "must end in .png"),
+            (("--out", "train.csv"), "is read here and would be overwritten"),
+            (("--task", "regression"), "holds text; expected numbers"),
+        ],
+    )
+    def test_options(self, here, words, text):
+        assert text in refused("compare", "train.csv", "--target", "y", *words)
+
+    @pytest.mark.parametrize(
+        ("content", "text"),
+        [
+            ("", "it is empty"),
+            ("x,y\n", "has no rows"),
+            ("x,y\n1,0\n", "has one class only, 0"),
+            ("x,y\n1,0\n2,1\n", "0 of 2 classes have at least 2 rows"),
+            ("x,y\n1,0\n2,\n", "The target 'y' is missing in 1 of 2 rows"),
+            ("x,y\n1,0.5\n2,0.5\n", "is 0.5 in all rows. There is nothing to predict"),
+            ("x,y\n1,0.5\n2,0.7\n3,1.5\n", "at least 4 rows; here are 3"),
+            ("y\n1\n0\n", "no column besides the target"),
+        ],
+    )
+    def test_tables(self, here, content, text):
+        (here / "t.csv").write_text(content)
+        assert text in refused("compare", "t.csv", "--target", "y")
+
+    def test_a_target_that_is_not_there(self, here):
+        text = refused("compare", "train.csv", "--target", "z")
+        assert "has no column 'z' (the target); it has id, a, b" in text
+
+    def test_an_error_cost_of_numbers(self, here):
+        (here / "n.csv").write_text("x,y\n1,0.5\n2,0.7\n3,1.5\n4,2.5\n")
+        text = refused("compare", "n.csv", "--target", "y", "--error-cost", 5)
+        assert "price of a wrong class; here numbers are predicted" in text
+
+
+def test_the_help_tells_of_all_methods():
+    from scrimp.evaluation import METHODS
+
+    lines = run("compare", "--help").stdout.splitlines()
+    told = [" ".join(line.split()) for line in lines[-len(METHODS) :]]
+    assert told == [f"{method.name} {method.about}" for method in METHODS.values()]

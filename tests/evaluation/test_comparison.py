@@ -1,0 +1,476 @@
+import re
+import time
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from scrimp import BudgetedBoostingClassifier, BudgetedTreeClassifier, Comparison, Costs, compare
+from scrimp.datasets import load_heart
+from scrimp.evaluation import METHODS, cross_curve, cross_sweep, price_steps
+from scrimp.evaluation.folds import divide
+from scrimp.evaluation.methods import task_of
+from scrimp.events import Progress, emit, listening
+
+BUDGETS = [0.0, 1.0, 3.0]
+random = np.random.default_rng(0)
+X = random.normal(size=(90, 3))
+y = (X @ [1.0, 2.0, 0.5] + random.normal(size=90) > 0).astype(int)
+COSTS = [1.0, 2.0, 0.5]
+BOOSTER = BudgetedBoostingClassifier(COSTS, budget=BUDGETS[1:], rule="edge", n_rounds=5)
+TREE = BudgetedTreeClassifier(COSTS, random_state=0)
+
+
+class Refusing(BudgetedTreeClassifier):
+    def fit(self, X, y, sample_weight=None):
+        raise ValueError("not this\n table")
+
+
+class Slow(BudgetedTreeClassifier):
+    """Tells of its progress, and has little of it."""
+
+    def fit(self, X, y, sample_weight=None):
+        for step in range(100):
+            time.sleep(0.05)
+            emit(Progress("fit", step, 100))
+        return super().fit(X, y, sample_weight)
+
+
+class Impatient(BudgetedTreeClassifier):
+    """Is interrupted in one of its trainings."""
+
+    left = 0
+
+    def fit(self, X, y, sample_weight=None):
+        Impatient.left -= 1
+        if Impatient.left < 0:
+            raise KeyboardInterrupt
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return compare(
+        X, y, COSTS, budgets=BUDGETS, methods={"boost": BOOSTER, "tree": TREE}, n_folds=3,
+        n_repeats=2,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "model"), [("boost", BOOSTER), ("tree", TREE)])
+def test_curves_are_those_of_a_cross_validation(result, name, model):
+    alone = cross_curve(model, X, y, BUDGETS, cv=3, n_repeats=2, n_bootstrap=500)
+    curve = result.curve(name)
+    for field in ("budgets", "spent", "quality", "low", "high"):
+        np.testing.assert_allclose(getattr(curve, field), getattr(alone, field))
+    assert result.at(name, 2.0).budget == 1.0
+
+
+def test_a_difference_is_paired(result):
+    """Against a bootstrap written out: one resample of rows for both methods."""
+    hits = []
+    for model in (BOOSTER, TREE):
+        sweep, truth = cross_sweep(model, X, y, BUDGETS, cv=3, n_repeats=2)
+        hits.append((sweep.labels()[:, 2] == truth).reshape(2, 90).astype(float))
+    gaps = hits[0] - hits[1]
+    draws = np.random.RandomState(0)
+    resamples = np.array([gaps[:, draws.randint(90, size=90)].mean(axis=1) for _ in range(500)])
+    low, high = np.quantile(resamples, [0.025, 0.975], axis=0).mean(axis=1)
+    found = result.difference(("boost", 3.0), ("tree", 3.0))
+    assert found.value == pytest.approx(gaps.mean())
+    assert (found.low, found.high) == pytest.approx((low, high))
+    # narrower than if rows were drawn for each of the two by itself
+    apart = result.curve("boost").at(3.0), result.curve("tree").at(3.0)
+    assert found.high - found.low < sum(point.high - point.low for point in apart)
+
+
+def test_a_difference_in_costs_counts_what_rows_spend(result):
+    gap = result.difference(("boost", 3.0), ("tree", 3.0), error_cost=10.0)
+    one, other = result.at("boost", 3.0), result.at("tree", 3.0)
+    assert gap.value == pytest.approx(
+        (other.spent + 10 * (1 - other.quality)) - (one.spent + 10 * (1 - one.quality))
+    )
+
+
+def test_the_same_method_twice_is_no_difference():
+    twins = compare(X, y, COSTS, budgets=BUDGETS, methods={"a": TREE, "b": TREE}, n_repeats=1)
+    gap = twins.difference(("a", 3.0), ("b", 3.0))
+    assert gap.is_nothing
+    assert not gap.is_clear
+    assert "Just as good here: b." in str(twins.recommend(3.0))
+
+
+@pytest.mark.parametrize("frame", [pl.DataFrame, pd.DataFrame])
+def test_frames_and_arrays_give_the_same(result, frame):
+    table = frame({name: X[:, j] for j, name in enumerate("abc")})
+    costs = dict(zip("abc", COSTS, strict=True))
+    models = {"boost": BOOSTER.__class__(costs, BUDGETS[1:], "edge", 5)}
+    framed = compare(table, y, costs, budgets=BUDGETS, methods=models, n_folds=3, n_repeats=2)
+    np.testing.assert_array_equal(framed.curve("boost").quality, result.curve("boost").quality)
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "neg_log_loss"])
+def test_scorers_that_need_more_than_labels(scoring):
+    """Trees and boosters have scores on different scales; their probabilities count."""
+    found = compare(
+        X, y, COSTS, budgets=[3.0], methods={"boost": BOOSTER, "tree": TREE}, scoring=scoring,
+        n_folds=3, n_repeats=1,
+    )  # fmt: skip
+    for name, model in (("boost", BOOSTER), ("tree", TREE)):
+        alone = cross_curve(model, X, y, [3.0], cv=3, scoring=scoring, n_bootstrap=0)
+        assert found.curve(name).quality == pytest.approx(alone.quality)
+    if scoring == "roc_auc":
+        sweep, truth = cross_sweep(BOOSTER, X, y, [3.0], cv=3)
+        assert found.curve("boost").quality[0] == pytest.approx(
+            roc_auc_score(truth, sweep.scores[:, 0, 0])
+        )
+
+
+def test_methods_by_name_and_several_rounds():
+    found = compare(
+        X, y, COSTS, budgets=BUDGETS, methods=["edge", "tree"], n_rounds=[2, 5], n_folds=2,
+        n_repeats=1,
+    )  # fmt: skip
+    assert found.names == ("edge/2", "edge/5", "tree")
+
+
+def test_every_method_of_the_list_learns():
+    found = compare(X, y, COSTS, budgets=BUDGETS, n_rounds=3, n_folds=2, n_repeats=1)
+    assert found.names == tuple(METHODS)
+    assert not found.left_out
+    assert (found.spent <= found.budgets + 1e-9).all()
+
+
+def test_with_equal_prices_one_rule_stands_for_all():
+    found = compare(X, y, budgets=[2.0], n_rounds=3, n_folds=2, n_repeats=1)
+    assert found.names == ("smoothed", "sampled", "tree")
+    assert found.remarks == (
+        "All prices are equal, so that all rules of boosting choose alike: smoothed stands for "
+        "greedy, speedboost, hybrid and edge too.",
+    )
+    rules = ["smoothed", "greedy", "speedboost", "hybrid", "edge"]
+    each = compare(X, y, budgets=[2.0], methods=rules, n_rounds=20, n_folds=2, n_repeats=1)
+    assert all(each.difference(("edge", 2.0), (rule, 2.0)).is_nothing for rule in rules)
+
+
+def test_a_regression():
+    truth = X @ [1.0, 2.0, 0.5]
+    found = compare(X, truth, COSTS, budgets=BUDGETS, n_rounds=30, n_folds=3, n_repeats=1)
+    assert found.task == "regression"
+    assert found.scoring == "r2"
+    assert found.names == ("smoothed", "greedy", "speedboost", "hybrid", "edge")
+    assert found.at("edge", 3.0).quality > 0.4
+    assert "r2 0." in str(found.recommend(3.0))
+
+
+class TestLeftOut:
+    def test_who_refuses_is_named_and_the_rest_goes_on(self):
+        found = compare(
+            X, y, COSTS, budgets=[3.0], methods={"no": Refusing(), "tree": TREE}, n_repeats=1
+        )
+        assert found.left_out == {"no": "not this table"}
+        assert found.names == ("tree",)
+
+    def test_who_breaks_down_is_named_as_such(self):
+        class Broken(BudgetedTreeClassifier):
+            def fit(self, X, y, sample_weight=None):
+                return {}["here"]
+
+        models = {"broken": Broken(), "tree": TREE}
+        found = compare(X, y, COSTS, budgets=[3.0], methods=models, n_repeats=1)
+        assert found.left_out == {"broken": "it broke down with KeyError: 'here'"}
+
+    def test_nobody_is_left(self):
+        models = {"no": Refusing(), "nor this": Refusing()}
+        with pytest.raises(ValueError, match=re.escape("result. no, nor this: not this table.")):
+            compare(X, y, COSTS, budgets=[3.0], methods=models)
+
+    def test_who_cannot_tell_three_classes(self):
+        class Two(BudgetedTreeClassifier):
+            def __sklearn_tags__(self):
+                tags = super().__sklearn_tags__()
+                tags.classifier_tags.multi_class = False
+                return tags
+
+        three = np.where(X[:, 0] > 1, 2, y)
+        models = {"two": Two(COSTS), "tree": TREE}
+        found = compare(X, three, COSTS, budgets=[3.0], methods=models, n_repeats=1)
+        assert found.left_out == {"two": "it tells two classes apart, and here are more"}
+
+    def test_who_takes_too_much_of_the_time(self):
+        models = {"slow": Slow(COSTS), "tree": TREE}
+        found = compare(
+            X, y, COSTS, budgets=[3.0], methods=models, n_repeats=1, n_folds=2, max_seconds=3.0
+        )
+        assert found.left_out == {"slow": "one fold takes more than 1 seconds"}
+        assert found.names == ("tree",)
+
+    def test_no_time_at_all(self):
+        with pytest.raises(ValueError, match=r"tree: no fold done in 1e-09 seconds\. Give more"):
+            compare(X, y, COSTS, budgets=[3.0], methods={"tree": TREE}, max_seconds=1e-9)
+
+
+class TestInterrupted:
+    """The warm-up is a training too, so the n-th fold is the (n + 1)-th."""
+
+    def run(self, trainings, **options):
+        Impatient.left = trainings
+        return compare(
+            X, y, COSTS, budgets=[3.0], methods={"tree": TREE, "last": Impatient(COSTS)},
+            n_folds=3, **options,
+        )  # fmt: skip
+
+    def test_folds_that_all_have_done_count(self):
+        found = self.run(3)
+        assert not found.finished
+        assert (found.n_folds, found.n_repeats, found.n_rows) == (2, 1, 60)
+        assert found.remarks == (
+            "Only 2 of 3 folds were done before it was interrupted: tested on 60 of 90 rows.",
+        )
+
+    def test_whole_repeats_count(self):
+        found = self.run(8)
+        assert (found.n_folds, found.n_repeats, found.n_rows) == (3, 2, 90)
+        assert found.remarks == ("2 of 5 repeats were done before it was interrupted.",)
+
+    def test_in_the_first_fold_the_others_remain(self):
+        assert self.run(1).left_out == {"last": "interrupted"}
+
+    def test_before_anything(self):
+        Impatient.left = 0
+        with pytest.raises(KeyboardInterrupt):
+            compare(X, y, COSTS, budgets=[3.0], methods={"last": Impatient(COSTS)})
+
+
+class TestRowsAndFolds:
+    def test_every_training_has_every_class(self):
+        labels = np.array(["a"] * 20 + ["b"] * 9 + ["c"] * 2)
+        division = divide(labels, "classification", 5, 3, None, 0)
+        assert len(division.splits) == 15
+        for train, test in division.splits:
+            assert set(labels[train]) == {"a", "b", "c"}
+            assert not set(train) & set(test)
+        assert division.remarks == (
+            "Class c has fewer rows than the 5 folds: not every fold tests them, and what is "
+            "learnt of them is little.",
+        )
+
+    def test_a_class_of_one_row_is_left_out(self):
+        labels = np.array([0] * 10 + [1] * 10 + [7])
+        division = divide(labels, "classification", 5, 1, None, 0)
+        assert division.rows.tolist() == list(range(20))
+        assert division.remarks[0].startswith("Class 7 has 1 row only")
+
+    def test_rows_are_drawn_with_the_shares_of_the_classes(self):
+        labels = np.repeat([0, 1, 2], [6000, 3000, 1000])
+        division = divide(labels, "classification", 5, 1, 100, 0)
+        assert np.bincount(labels[division.rows]).tolist() == [60, 30, 10]
+        assert division.remarks == ("Compared on 100 of 10,000 rows, drawn at random.",)
+        assert not np.array_equal(
+            division.rows, divide(labels, "classification", 5, 1, 100, 1).rows
+        )
+
+    def test_few_rows_have_few_folds(self):
+        division = divide(np.array([0, 0, 0, 1, 1]), "classification", 5, 1, None, 0)
+        assert division.n_folds == 3
+        assert "3 folds instead of 5" in division.remarks[0]
+
+    @pytest.mark.parametrize(
+        ("labels", "task", "text"),
+        [
+            ([0, 1, 2, 2], "classification", "1 of 3 classes have at least 2 rows"),
+            ([0.5, 1.5, 2.5], "regression", "at least 4 rows; here are 3"),
+        ],
+    )
+    def test_too_few_rows(self, labels, task, text):
+        with pytest.raises(ValueError, match=text):
+            divide(np.array(labels), task, 5, 1, None, 0)
+
+    def test_rare_classes_are_compared_on(self):
+        labels = np.where(y == 1, "yes", "no").astype("<U5")
+        labels[:2] = "maybe"
+        found = compare(X, labels, COSTS, budgets=[3.0], methods={"tree": TREE}, n_repeats=1)
+        assert found.n_rows == 90
+        assert "Class maybe has fewer rows" in found.remarks[0]
+
+
+def hand_made(quality, spent, spread=0.02):
+    """A comparison from numbers (methods x budgets); resamples are shared by the methods."""
+    quality, spent = np.array(quality, dtype=float), np.array(spent, dtype=float)
+    shifts = np.linspace(-2, 2, 101)[:, None, None, None] * spread
+    samples = quality[None, :, None] + shifts
+    return Comparison(
+        tuple("abcdefg"[: len(quality)]), np.array([0.0, 1.0, 5.0, 20.0])[: quality.shape[1]],
+        quality[:, None], spent[:, None], samples,
+        np.broadcast_to(spent[None, :, None], samples.shape), "accuracy", 1.0, "classification",
+        100, 5,
+    )  # fmt: skip
+
+
+class TestAdvice:
+    quality = ((0.5, 0.7, 0.80, 0.81), (0.5, 0.72, 0.75, 0.82))
+    spent = ((0, 1, 5, 20), (0, 1, 4, 15))
+
+    def test_at_a_budget_the_best_there(self):
+        advice = hand_made(self.quality, self.spent).recommend(budget=6.0)
+        assert (advice.method, advice.point.budget) == ("a", 5.0)
+        assert advice.rivals[0].difference.value == pytest.approx(0.05)
+        assert advice.dearer is not None
+        assert advice.dearer.method == "b"
+        text = str(advice)
+        assert text.startswith("For a budget of 6 take a: 80.0% right (76.2 to 83.8%), 5 spent")
+        assert "Behind it by more than chance: b by 5.0 points (5.0 to 5.0)." in text
+        assert "Buying nothing gives 50.0% right." in text
+        assert "With more: a budget of 20 gives 82.0% right with b, better by 2.0 points" in text
+        assert "The best of 2 methods on the same rows looks better there than it is" in text
+
+    def test_of_equals_the_one_that_spends_less(self):
+        advice = hand_made([[0.5, 0.8], [0.5, 0.8]], [[0, 1], [0, 0.4]]).recommend(1.0)
+        assert advice.method == "b"
+
+    def test_nearly_the_same_for_less(self):
+        advice = hand_made(self.quality, self.spent).recommend(budget=20.0)
+        assert advice.method == "b"
+        assert advice.cheaper is None
+        advice = hand_made(self.quality, self.spent, spread=0.1).recommend(budget=20.0)
+        assert advice.cheaper is not None
+        assert advice.cheaper.budget == 1.0
+        assert "Cheaper: for a budget of 1 b gives 72.0% right for 1, nearly" in str(advice)
+
+    def test_the_least_budget_within_a_standard_error_of_the_best(self):
+        comparison = hand_made(self.quality, self.spent)
+        error = comparison.standard_error("b", 20.0)
+        assert error == pytest.approx(0.0233, abs=1e-3)
+        advice = comparison.recommend()
+        assert (advice.method, advice.point.budget) == ("a", 5.0)
+        assert "least budget within one standard error (2.3 points) of the best" in str(advice)
+        best = hand_made(self.quality, self.spent, spread=0.001).recommend()
+        assert best.point.budget == 20.0
+        assert "No smaller budget comes within one standard error of it (0.1" in str(best)
+
+    def test_nothing_need_be_bought(self):
+        advice = hand_made([[0.8, 0.79], [0.8, 0.805]], [[0, 1], [0, 1]]).recommend()
+        assert advice.buys_nothing
+        assert str(advice) == (
+            "Buy nothing: 80.0% right (76.2 to 83.8%) without any purchase.\n"
+            "No method is better by more than one standard error (2.3 points) at any budget."
+        )
+
+    @pytest.mark.parametrize(
+        ("error_cost", "method", "budget"),
+        [(0.0, "a", 0.0), (10.0, "b", 1.0), (60.0, "a", 5.0), (100_000.0, "b", 20.0)],
+    )
+    def test_the_least_cost_in_all(self, error_cost, method, budget):
+        advice = hand_made(self.quality, self.spent).recommend(error_cost=error_cost)
+        assert (advice.method, advice.point.budget) == (method, budget)
+
+    def test_no_purchase_pays(self):
+        text = str(hand_made(self.quality, self.spent).recommend(error_cost=1.0))
+        assert text.startswith("If an error costs 1, buy nothing: 50.0% right")
+        assert text.endswith("No purchase saves as much in errors as it costs.")
+
+    def test_costs_in_words(self):
+        text = str(hand_made(self.quality, self.spent).recommend(error_cost=60.0))
+        assert "If an error costs 60, take a at a budget of 5: 5 spent on average plus 12" in text
+        assert "for errors is 17 a row" in text
+        assert "Dearer in all by more than chance: b by 0.80" in text
+
+    def test_a_budget_limits_the_least_cost(self):
+        comparison = hand_made(self.quality, self.spent)
+        assert comparison.recommend(budget=3.0, error_cost=1e6).point.budget == 1.0
+
+    def test_refuses_a_budget_below_all(self):
+        found = compare(X, y, COSTS, budgets=[3.0], methods={"tree": TREE}, n_repeats=1)
+        for error_cost in (None, 1.0):
+            with pytest.raises(ValueError, match="least budget of the curve is 3"):
+                found.recommend(budget=1.0, error_cost=error_cost)
+
+    @pytest.mark.parametrize("error_cost", [-1.0, np.inf])
+    def test_refuses_such_an_error_cost(self, error_cost):
+        with pytest.raises(ValueError, match="expected a finite number >= 0"):
+            hand_made(self.quality, self.spent).recommend(error_cost=error_cost)
+
+
+def test_an_error_cost_needs_wrong_answers():
+    found = compare(
+        X, y, COSTS, budgets=[3.0], methods={"tree": TREE}, scoring="roc_auc", n_repeats=1
+    )
+    with pytest.raises(ValueError, match="roc_auc does not count wrong answers"):
+        found.recommend(error_cost=1.0)
+
+
+def test_rows_for_tables(result):
+    rows = result.to_rows()
+    assert len(rows) == 6
+    assert set(rows[0]) == {"method", "budget", "spent", "quality", "low", "high"}
+    assert rows[3]["method"] == "tree"
+
+
+def test_progress():
+    seen = []
+    with listening(seen.append):
+        compare(X, y, COSTS, budgets=[3.0], methods={"tree": TREE}, n_folds=3, n_repeats=2)
+    steps = [(event.done, event.total) for event in seen if event.task == "comparison"]
+    assert steps == [(done, 6) for done in range(7)]
+
+
+def test_price_steps():
+    assert price_steps(Costs.uniform(3)).tolist() == [0, 1, 2, 3]
+    many = price_steps(Costs.uniform(500))
+    assert len(many) <= 10
+    assert (many[0], many[1], many[-1]) == (0, 1, 500)
+    assert price_steps(Costs.per_feature([0.0, 0.0])).tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("values", "task"),
+    [
+        ([0, 1, 1], "classification"),
+        (["a", "b"], "classification"),
+        ([True, False], "classification"),
+        ([1.0, 2.0], "classification"),
+        ([0.5, 1.0], "regression"),
+        (list(range(21)), "regression"),
+    ],
+)
+def test_what_a_target_looks_like(values, task):
+    assert task_of(np.array(values)) == task
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"methods": ["smothed"]}, "no method 'smothed'. Did you mean 'smoothed'"),
+        ({"methods": ["tree"], "task": "regression"}, "'tree' is for classification only"),
+        ({"task": "ranking"}, "task"),
+        ({"scoring": "acuracy"}, "Did you mean 'accuracy'"),
+        ({"n_repeats": 0}, "n_repeats is 0; expected at least 1"),
+        ({"n_folds": 1}, "1 folds; expected at least 2"),
+        ({"max_seconds": 0}, "max_seconds is 0; expected a number > 0"),
+        ({"max_rows": 1}, "max_rows is 1; expected at least 2"),
+        ({"budgets": [1.0, np.inf]}, "budgets hold infinity"),
+    ],
+)
+def test_refuses(options, text):
+    with pytest.raises(ValueError, match=re.escape(text)):
+        compare(X, y, COSTS, **options)
+
+
+def test_refuses_a_method_that_is_not_there(result):
+    with pytest.raises(ValueError, match="no method 'c' here, only boost, tree"):
+        result.curve("c")
+
+
+@pytest.mark.parametrize("rule", ["smoothed", "greedy", "speedboost", "hybrid", "edge"])
+def test_a_training_for_one_budget_is_what_was_compared(rule):
+    """Boosters are compared as a menu of all budgets, but advised for one."""
+    heart = load_heart()
+    budgets = [1.0, 4.0, 30.0, 100.0, 205.0, 323.97]
+    together = BudgetedBoostingClassifier(heart.costs, budgets, rule, 15).fit(heart.X, heart.y)
+    for budget in budgets:
+        alone = BudgetedBoostingClassifier(heart.costs, budget, rule, 15).fit(heart.X, heart.y)
+        np.testing.assert_array_equal(
+            alone.predict(heart.X, budget), together.predict(heart.X, budget)
+        )
+        np.testing.assert_allclose(alone.spend(heart.X, budget), together.spend(heart.X, budget))

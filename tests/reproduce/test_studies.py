@@ -1,0 +1,137 @@
+"""Whole studies on made-up data: reports, and runs that are stopped and go on."""
+
+import json
+import os
+import re
+
+import numpy as np
+import pytest
+
+from scrimp.datasets import DatasetUnavailable
+from scrimp.events import listening
+from scrimp.reproduce import PAPERS, study
+from scrimp.reproduce.trials import Runner, TrialLog, divide
+
+from .conftest import make
+
+
+class Stopped(Exception):
+    pass
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_run_that_was_stopped_goes_on_and_gives_the_same_report(paper, shrunk, tmp_path):
+    own = shrunk(study(paper))
+    name = next(iter(own.settings))
+
+    def run(work):
+        return own.run(Runner(tmp_path / work), [name], trials=3, load=make)
+
+    seen = []
+
+    def stop(event):
+        seen.append(event)
+        if len(seen) == 3:  # the second trial is kept, and then the lights go out
+            raise Stopped
+
+    with listening(stop), pytest.raises(Stopped):
+        run("stopped")
+    [log] = (tmp_path / "stopped" / paper).iterdir()
+    assert [number for number, _ in TrialLog(log).read()] == [0, 1]
+    with open(log, "ab") as file:
+        file.write(b'{"trial": 2, "result": {"cut sho')
+    events = []
+    with listening(events.append):
+        page = run("stopped")
+    assert [(event.task, event.done) for event in events] == [
+        (f"{paper} {name}", 2), (f"{paper} {name}", 3),
+    ]  # fmt: skip
+    whole = run("whole")
+    assert page.text == whole.text
+    assert page.pictures == whole.pictures
+    assert page.record == whole.record
+
+
+@pytest.mark.parametrize(
+    ("paper", "names"),
+    [("reyzin2011", ["census", "ocr17"]), ("huang2015", ["splice", "ecoli", "sonar"])],
+)
+def test_a_report_has_verdicts_tables_and_pictures(paper, names, shrunk, tmp_path):
+    own = shrunk(study(paper))
+    page = own.run(Runner(tmp_path / "work"), names, trials=1, load=make)
+    files = page.write(tmp_path / "out" / "deep")
+    text = files[-1].read_text(encoding="utf-8")
+    assert files[-1].name == f"{paper}.md"
+    for picture in re.findall(r"\((\S+\.png)\)", text):
+        assert (files[-1].parent / picture).read_bytes().startswith(b"\x89PNG")
+    assert (
+        text.count("**") == 2 * len(page.verdicts) == 2 * {"reyzin2011": 5, "huang2015": 8}[paper]
+    )
+    assert all(f"| {name} |" in text for name in names)
+    assert "nan" not in text
+    json.dumps(page.record)
+
+
+def test_other_settings_and_seeds_have_other_results_kept_apart(shrunk, tmp_path, small):
+    own = shrunk(study("reyzin2011"))
+    one = own.run(Runner(tmp_path, seed=0), ["splice"], trials=1, load=make)
+    other = own.run(Runner(tmp_path, seed=1), ["splice"], trials=1, load=make)
+    assert one.record["datasets"] != other.record["datasets"]
+    assert len(list((tmp_path / "reyzin2011").iterdir())) == 2
+
+
+def test_processes_give_the_same_as_one(tmp_path, small):
+    def run(jobs, work):
+        own = Runner(tmp_path / work, jobs=jobs)
+        return own.run("paper", small_trial, make("jobs"), small, 4, "recipe")
+
+    assert run(1, "a") == run(2, "b")
+
+
+def small_trial(data, setting, rng):
+    part = divide(data, setting, rng)
+    return {"mean": float(part.y.mean()), "number": float(rng.random())}
+
+
+def test_what_cannot_be_had_is_left_out_and_named(shrunk, tmp_path):
+    def load(name):
+        if name == "splice":
+            raise DatasetUnavailable("Dataset 'splice' is not available.")
+        return make(name)
+
+    own = shrunk(study("reyzin2011"))
+    page = own.run(Runner(tmp_path), ["splice", "census"], trials=1, load=load)
+    assert page.record["left_out"] == {"splice": "Dataset 'splice' is not available."}
+    assert "**splice** is left out. Dataset 'splice' is not available." in page.text
+    with pytest.raises(DatasetUnavailable, match="None of the datasets can be had"):
+        own.run(Runner(tmp_path), ["splice"], trials=1, load=load)
+
+
+def test_unknown_datasets_are_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"reyzin2011 has no dataset 'sonar'\. It has: census, "):
+        study("reyzin2011").run(Runner(tmp_path), ["sonar"])
+
+
+def test_too_few_rows_are_refused(small):
+    with pytest.raises(ValueError, match="has 100 rows; expected at least 140"):
+        divide(make("tiny", n=100), small, np.random.default_rng(0))
+
+
+def test_trials_are_as_many_as_asked_for():
+    own = study("huang2015")
+    assert own.n_trials("sonar", 7, full=False) == 7
+    assert own.n_trials("sonar", None, full=True) == 400
+    assert own.n_trials("sonar", None, full=False) < 50
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.environ.get("SCRIMP_DATA"), reason="SCRIMP_DATA is not set")
+def test_tables_5_and_6_of_reyzin_on_splice(tmp_path):
+    page = study("reyzin2011").run(Runner(tmp_path), ["splice"], trials=5)
+    found = page.record["datasets"]["splice"]
+    for k, printed in enumerate(((25.7, 27.0), (19.2, 20.4))):
+        for method, error in zip(("RS_AC", "RS"), printed, strict=True):
+            assert 100 * found[method]["error"][k] == pytest.approx(error, abs=3.0)
+    for k, printed in enumerate(((33.8, 20.6), (56.2, 40.0))):
+        for method, taken in zip(("RS_AC", "RS"), printed, strict=True):
+            assert found[method]["features"][k] == pytest.approx(taken, rel=0.1)
