@@ -13,6 +13,8 @@ from scipy import stats
 from ..plan import Floats
 
 CONFIRMED, REFUTED, OPEN = "confirmed", "refuted", "not decided"
+#: Of several parts of a claim some held and the others did not.
+IN_PART = "confirmed in part"
 #: Fewer trials say nothing of others: errors on few rows may agree by chance.
 FEWEST = 5
 
@@ -105,12 +107,23 @@ class Tally:
         """The outcome for a claim of what tends to be.
 
         Confirmed takes half of all cases for it and twice as many for as against it; refuted
-        takes more against it than for it, and half of all cases decided.
+        takes as many against it as for it, and half of all cases decided.
         """
         if self.better >= 2 * self.worse and 2 * self.better >= self.total > 0:
             return CONFIRMED
         settled = 2 * (self.better + self.worse) >= self.total
-        return REFUTED if self.worse > self.better and settled else OPEN
+        return REFUTED if self.total and self.worse >= self.better and settled else OPEN
+
+
+def joined(outcomes: Sequence[str]) -> str:
+    """The outcome of a claim from those of its parts.
+
+    >>> joined(["confirmed", "refuted"])
+    'confirmed in part'
+    """
+    if OPEN in outcomes:
+        return OPEN
+    return outcomes[0] if len(set(outcomes)) == 1 else IN_PART
 
 
 def tally(gains: Sequence[Interval]) -> Tally:
