@@ -98,7 +98,8 @@ def test_rounds_agree_on_categories(loss, seed):
     start, steps = naive_regress(
         X, y, [1.0, 1.7], loss=loss, n_rounds=15, categorical=[0], sample_weight=weight
     )
-    fast = BudgetedBoostingRegressor({"x": 1.7, "c": 1.0}, loss=loss, n_rounds=15)
+    options = {"rule": "greedy", "loss": loss, "n_rounds": 15}
+    fast = BudgetedBoostingRegressor({"x": 1.7, "c": 1.0}, **options)
     fast.fit(frame, y, sample_weight=weight)
     table = fast.plan_.plan.stumps
     assert table.column.tolist() == [step.column for step in steps]
@@ -114,7 +115,7 @@ def test_rounds_agree_where_targets_tie(loss, rate, seed):
     y = np.round(y / 1e3)
     options = {"loss": loss, "n_rounds": 20, "learning_rate": rate}
     start, steps = naive_regress(X, y, prices, **options)
-    fast = BudgetedBoostingRegressor(prices, **options).fit(X, y)
+    fast = BudgetedBoostingRegressor(prices, rule="greedy", **options).fit(X, y)
     assert_same_rounds(fast, start, steps, X, rate)
 
 

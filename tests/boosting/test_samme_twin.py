@@ -95,7 +95,7 @@ def test_rounds_agree_on_categories(seed):
     slow = samme.boost(
         table, y, [1.0, 1.7], "greedy", np.inf, 15, sample_weight=weight, categorical=[True, False]
     )
-    fast = BudgetedBoostingClassifier({"x": 1.7, "c": 1.0}, n_rounds=15)
+    fast = BudgetedBoostingClassifier({"x": 1.7, "c": 1.0}, rule="greedy", n_rounds=15)
     assert_same_rounds(fast.fit(frame, y, sample_weight=weight), slow, K)
     np.testing.assert_allclose(
         fast.decision_function(frame), samme.scores(slow, table, K), rtol=1e-7, atol=1e-9

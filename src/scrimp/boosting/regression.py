@@ -39,7 +39,7 @@ class BudgetedBoostingRegressor(BudgetedRegressor):
     ----------
     costs, budget, unaffordable, max_bins, tau, switch, n_jobs, random_state
         As in `BudgetedBoostingClassifier`.
-    rule : {"greedy", "edge", "smoothed", "speedboost", "hybrid"}
+    rule : {"smoothed", "greedy", "edge", "speedboost", "hybrid"}
         As in `BudgetedBoostingClassifier`, where :math:`1-g^2` is what is left of the loss:
         ``greedy`` maximises :math:`-\ln(1-g^2)/c`, ``smoothed`` the same over
         :math:`\tau s+c`, ``edge`` maximises g, ``speedboost`` :math:`g^2/c`, the fall of the
@@ -86,7 +86,7 @@ class BudgetedBoostingRegressor(BudgetedRegressor):
         self,
         costs: Any = None,
         budget: Any = None,
-        rule: str = "greedy",
+        rule: str = "smoothed",
         loss: str = "squared",
         n_rounds: int = 500,
         learning_rate: float = 0.1,

@@ -22,7 +22,7 @@ from .options import (
 )
 
 #: As in scrimp.boosting.rules, which is too slow to import for a help text; a test compares.
-RULE_NAMES = ("edge", "greedy", "smoothed", "speedboost", "hybrid")
+RULE_NAMES = ("smoothed", "greedy", "speedboost", "hybrid", "edge")
 #: Options that say something to some methods only.
 _USED_BY = {
     "rule": ("boosting",),
@@ -51,7 +51,7 @@ _USED_BY = {
 )  # fmt: skip
 @task_option("classification")
 @click.option(
-    "--rule", type=click.Choice(RULE_NAMES), default="greedy", show_default=True,
+    "--rule", type=click.Choice(RULE_NAMES), default="smoothed", show_default=True,
     help="How a purchase is chosen: greedy and speedboost weigh what it tells against its price, "
     "smoothed does so less and less, hybrid begins greedy and goes on smoothed, edge does not "
     "look at prices.",
