@@ -20,8 +20,9 @@ class Target:
 
     Parameters
     ----------
-    kind : {"binary", "multiclass", "regression"}
-        One score for the second class; one a class; or the prediction itself.
+    kind : {"binary", "multiclass", "shares", "regression"}
+        One score for the second class; one a class; one a class in proportion to its
+        probability, as forests have it; or the prediction itself.
     classes : array
         Class labels, sorted; empty for regression.
     scale : float
@@ -34,13 +35,12 @@ class Target:
 
     def __post_init__(self) -> None:
         """Check that kind and classes fit."""
-        check_choice("kind", self.kind, ("binary", "multiclass", "regression"))
-        least = {"binary": 2, "multiclass": 2, "regression": 0}[self.kind]
-        most = {"binary": 2, "multiclass": None, "regression": 0}[self.kind]
+        check_choice("kind", self.kind, ("binary", "multiclass", "shares", "regression"))
         n = len(self.classes)
+        least, most = {"binary": (2, 2), "regression": (0, 0)}.get(self.kind, (2, n))
         if self.classes.ndim != 1:
             raise ValueError(f"classes have {self.classes.ndim} dimensions; expected 1.")
-        if n < least or (most is not None and n > most):
+        if not least <= n <= most:
             raise ValueError(f"a {self.kind} target cannot have {n} classes.")
         if not np.isfinite(self.scale):
             raise ValueError("scale must be finite.")
@@ -48,7 +48,7 @@ class Target:
     @property
     def n_outputs(self) -> int:
         """Scores a row."""
-        return len(self.classes) if self.kind == "multiclass" else 1
+        return len(self.classes) if self.kind in ("multiclass", "shares") else 1
 
     def labels(self, scores: Floats) -> NDArray[Any]:
         """Labels (...), or predictions, from scores (..., outputs)."""
@@ -60,7 +60,10 @@ class Target:
 
     def decisions(self, scores: Floats) -> Floats:
         """Scores in scikit-learn's shape: (...) for two classes, else (..., classes)."""
-        return scores if self.kind == "multiclass" else scores[..., 0]
+        if self.kind == "shares":
+            shares = self.probabilities(scores)
+            return np.asarray(shares[..., 1] - shares[..., 0]) if self.n_outputs == 2 else shares
+        return scores if self.n_outputs > 1 else scores[..., 0]
 
     def probabilities(self, scores: Floats) -> Floats:
         """Class probabilities (..., classes)."""
@@ -68,6 +71,11 @@ class Target:
             raise TypeError("A regression has no class probabilities; use predict.")
         if self.kind == "multiclass":
             return np.asarray(softmax(self.scale * scores, axis=-1))
+        if self.kind == "shares":
+            parts = np.maximum(scores, 0.0)
+            total = parts.sum(axis=-1, keepdims=True)
+            even = np.full_like(parts, 1.0 / len(self.classes))
+            return np.asarray(np.divide(parts, total, out=even, where=total > 0))
         second = expit(self.scale * scores[..., 0])
         return np.stack([1.0 - second, second], axis=-1)
 

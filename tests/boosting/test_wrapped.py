@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.special import expit, softmax
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -103,13 +102,11 @@ def test_scores_are_those_of_the_model(n_classes):
         full = model.fit(X, y).predict_proba(X)
         wrapped = wrap(model)
         scores = wrapped.decision_function(X)
-        np.testing.assert_allclose(scores, full if n_classes > 2 else full[:, 1] - 0.5, atol=1e-12)
-        chances = wrapped.predict_proba(X)
-        if n_classes == 2:
-            np.testing.assert_allclose(chances[:, 1], expit(4 * full[:, 1] - 2))
-            assert np.abs(chances - full).max() < 0.12
-        else:
-            np.testing.assert_allclose(chances, softmax(3 * full, axis=1))
+        ahead = full if n_classes > 2 else full[:, 1] - full[:, 0]
+        np.testing.assert_allclose(scores, ahead, atol=1e-12)
+        np.testing.assert_allclose(wrapped.predict_proba(X), full, atol=1e-12)
+        shares = np.unique(y, return_counts=True)[1] / len(y)
+        assert wrapped.predict_proba(X[:1], 0.0)[0] == pytest.approx(shares, abs=0.1)
     for model in LINEAR:
         expected = model.fit(X, y).decision_function(X)
         np.testing.assert_allclose(wrap(model).decision_function(X), expected, atol=1e-9)
@@ -117,6 +114,33 @@ def test_scores_are_those_of_the_model(n_classes):
         np.testing.assert_allclose(shifted, expected, atol=1e-9)
     model = LogisticRegression().fit(X, y)
     np.testing.assert_allclose(wrap(model).predict_proba(X), model.predict_proba(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("sampling", ["cost-aware", "top"])
+def test_ties_go_as_the_model_has_them(sampling):
+    X, y = rows(2)
+    y = np.where(np.random.default_rng(0).random(len(y)) < 0.3, "no", y)
+    for model in (RandomForestClassifier(4, random_state=0), BaggingClassifier(n_estimators=2)):
+        half = model.fit(X[::2], y[::2]).predict_proba(X)[:, 1] == 0.5
+        assert half.sum() > 5
+        assert (wrap(model, sampling=sampling).predict(X) == model.predict(X)).all()
+
+
+def test_models_of_several_labels_or_one_class_are_refused():
+    X, y = rows(2)
+    with pytest.raises(ValueError, match="several labels at once"):
+        wrap(RidgeClassifier().fit(X, np.column_stack([y == "no", y != "no"])))
+    with pytest.raises(ValueError, match=r"knows one class only, \[1\]"):
+        wrap(RandomForestClassifier(3).fit(X, np.ones(len(X), dtype=int)))
+    with pytest.raises(ValueError, match="background has no rows"):
+        wrap(LogisticRegression().fit(X, y), background=X[:0])
+
+
+def test_a_price_of_almost_nothing_is_a_price():
+    X, y = rows(2)
+    model = LogisticRegression().fit(X, y)
+    wrapped = SampledBoostingClassifier.from_ensemble(model, [1e-310, *PRICES[1:]])
+    assert wrapped.spend(X, budget=1.0).max() <= 1.0
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -174,9 +198,10 @@ def test_draws_estimate_the_full_vote_without_bias(model, sampling):
     X, y = rows(3)
     wrapped = wrap(model.fit(X, y), sampling=sampling, max_draws=1)
     row = np.repeat(X[:1], 20_000, axis=0)
-    scores = wrapped.decision_function(row, 0.999 * wrapped.plan_.price)
+    scores = wrapped.predictor_.answer(row, 0.999 * wrapped.plan_.price)[0]
+    full = wrapped.predictor_.answer(X[:1])[0][0]
     error = scores.std(axis=0) / np.sqrt(len(row))
-    assert (np.abs(scores.mean(axis=0) - wrapped.decision_function(X[:1])[0]) < 4.5 * error).all()
+    assert (np.abs(scores.mean(axis=0) - full) < 4.5 * error).all()
 
 
 def test_a_tree_costs_all_that_is_on_it():
@@ -220,9 +245,7 @@ def test_missing_values_go_where_the_forest_sends_them():
     X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
     forest = RandomForestClassifier(20, max_depth=3, random_state=0).fit(X, y)
     assert (wrap(forest).predict(X) == forest.predict(X)).all()
-    np.testing.assert_allclose(
-        wrap(forest).decision_function(X), forest.predict_proba(X)[:, 1] - 0.5, atol=1e-12
-    )
+    np.testing.assert_allclose(wrap(forest).predict_proba(X), forest.predict_proba(X), atol=1e-12)
 
 
 def test_a_linear_model_takes_no_missing_value_that_it_buys():
@@ -255,10 +278,10 @@ def test_margins_and_draws_of_trees(model, n_classes):
         counts = rng.multinomial(int(draws[row]), plan.probability[drawn], size=2000)
         mean = counts @ (votes[drawn] / plan.probability[drawn][:, None]) / draws[row]
         mean += votes[~drawn].sum(axis=0)
-        if n_classes == 2:
+        if mean.shape[1] == 1:
             agree = np.sign(mean[:, 0]) == np.sign(scores[row])
         else:
-            agree = mean.argmax(axis=1) == scores[row].argmax()
+            agree = mean.argmax(axis=1) == plan.members.votes_on(X, [row]).sum(axis=0).argmax()
         assert agree.mean() >= 0.9
 
 

@@ -15,6 +15,8 @@ from ..plans.members import Members
 
 #: A chance of 0 would mean "always voted"; prices that far apart are drawn this rarely.
 _RAREST = 1e-300
+#: The least price that counts, as a part of the dearest.
+_LEAST = 1e-200
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +92,9 @@ def drawn(
     """Draws with p(i) in proportion to alpha, or to alpha/c; what is free is always voted."""
     prices = vote.prices(costs)
     paid = prices > 0
-    worth = np.where(paid, vote.alpha / np.where(paid & aware, prices, 1.0), 0.0)
+    # so that dividing by a tiny price does not overflow
+    part = np.maximum(prices / (prices.max(initial=0.0) or 1.0), _LEAST)
+    worth = np.where(paid, vote.alpha / np.where(paid & aware, part, 1.0), 0.0)
     most = worth.max(initial=0.0)
     worth = worth / most if most > 0 else worth  # so that the sum is finite
     chance = np.where(paid, np.maximum(worth / max(worth.sum(), 1.0), _RAREST), 0.0)

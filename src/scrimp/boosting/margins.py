@@ -30,6 +30,9 @@ def margins(members: Members, X: NDArray[Any]) -> Floats:
             "Use decision_function(X)."
         )
     totals = np.vstack([votes.sum(axis=0).T for votes in _in_blocks(members, X)])
+    if members.n_outputs == 2:
+        ahead = totals[:, 1] - totals[:, 0]
+        return np.asarray(np.clip(ahead / _widest(members), -1.0, 1.0))
     if members.n_outputs > 1:
         ordered = np.sort(totals, axis=1)
         ahead = np.array(ordered[:, -1] - ordered[:, -2])

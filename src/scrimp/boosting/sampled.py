@@ -6,6 +6,7 @@ Reyzin, "Boosting on a Budget: Sampling for Feature-Efficient Prediction", ICML 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -150,7 +151,8 @@ class SampledBoostingClassifier(BudgetedClassifier):
         `RandomForestClassifier` or `ExtraTreesClassifier`, or a term of a `LogisticRegression`,
         `RidgeClassifier`, `LinearSVC`, `SGDClassifier` or `Perceptron`, for two classes or
         more. A tree costs what all the items on it cost. Without a budget the labels are
-        those of the model, ties aside.
+        those of the model; where a vote of AdaBoost or of a linear model is a tie, that of the
+        more frequent class.
 
         Parameters
         ----------
@@ -170,11 +172,9 @@ class SampledBoostingClassifier(BudgetedClassifier):
 
         Notes
         -----
-        Forests and bagging average probabilities. A tree's vote is its leaf's probability of
-        the second class less 1/2, or with K > 2 classes all its probabilities, over the number
-        of trees. `predict_proba` puts 4 times that score (K times) into the logistic function
-        (the softmax): at a tie it has the forest's value and slope, elsewhere the same order
-        but it is less extreme. The intercept of a linear model is free and always counts.
+        A tree of a forest or of bagging votes with the probabilities of its leaf, so that
+        without a budget the probabilities are those of the model too. The intercept of a
+        linear model is free and always counts.
         A missing value goes where the model sends it; where the model takes none, a tree
         abstains and a linear model raises an error.
 
@@ -270,6 +270,11 @@ class SampledBoostingClassifier(BudgetedClassifier):
             Infinite where the full vote is a tie. It holds for draws none of which the budget
             could not pay.
         """
+        if not isinstance(agreement, Real):
+            raise TypeError(
+                f"agreement is a {type(agreement).__name__}; expected a number between 0 and 1, "
+                "and the rows after it: draws_for(agreement, X)."
+            )
         if not 0.0 < agreement < 1.0:
             raise ValueError(f"agreement is {agreement!r}; expected a number between 0 and 1.")
         check_is_fitted(self, "plan_")
@@ -299,7 +304,8 @@ class SampledBoostingClassifier(BudgetedClassifier):
         if self.sampling == "top" and self.bound == "paper":
             raise ValueError("sampling='top' draws nothing, so bound must be 'remaining'.")
         value = self.max_draws
-        if not isinstance(value, int | np.integer) or not 1 <= value <= MOST_DRAWS:
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not whole or not 1 <= value <= MOST_DRAWS:
             raise ValueError(f"max_draws is {value!r}; expected a whole number 1 to {MOST_DRAWS}.")
 
     def __sklearn_tags__(self) -> Any:

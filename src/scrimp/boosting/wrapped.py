@@ -55,6 +55,13 @@ def check_supported(model: Any) -> None:
     check_is_fitted(model)
     if not isinstance(getattr(model, "classes_", None), np.ndarray):
         raise ValueError(f"ensemble predicts several targets at once. {_SUPPORTED}")
+    labels = getattr(model, "_label_binarizer", None)  # of a RidgeClassifier
+    if labels is not None and not labels.y_type_.startswith(("binary", "multiclass")):
+        raise ValueError(f"ensemble predicts several labels at once. {_SUPPORTED}")
+    if len(model.classes_) < 2:
+        raise ValueError(
+            f"ensemble knows one class only, {model.classes_.tolist()}, so nothing is voted on."
+        )
     if getattr(model, "algorithm", "") == "SAMME.R":
         raise ValueError(f"ensemble votes by probabilities (SAMME.R), not by labels. {_SUPPORTED}")
 
@@ -122,26 +129,23 @@ def _boosted(model: Any) -> tuple[Vote, Target]:
 
 
 def _averaged(model: Any) -> tuple[Vote, Target]:
-    """Forests and bagging: the mean of the probabilities of the members' leaves.
-
-    Two classes: that of the second, less 1/2. A score s is given to the logistic function as
-    4 s, and with K classes as K s: that has the mean's value and slope where all classes are
-    alike, keeps its order, and is less sure of itself than the mean elsewhere.
-    """
+    """Forests and bagging: the sum of the probabilities of the members' leaves."""
     classes, members = model.classes_, model.estimators_
     n, bagging = len(classes), isinstance(model, BaggingClassifier)
-    values = []
+    values, alpha = [], []
     for member in members:
         counts = member.tree_.value[:, 0]
         full = np.zeros((len(counts), n))
         # both number the classes for their members; a bag may lack some of them
         full[:, member.classes_.astype(np.int64)] = counts / counts.sum(axis=1, keepdims=True)
-        values.append((full[:, 1:] - 0.5 if n == 2 else full) / len(members))
+        values.append(full)
+        # how far a leaf can put one class ahead of another
+        alpha.append(np.ptp(full[member.tree_.children_left < 0], axis=1).max())
     prior = np.sum([value[0] for value in values], axis=0)
     subsets = model.estimators_features_ if bagging else None
     nan = bool(get_tags(model).input_tags.allow_nan)
     table = _trees(members, subsets, values, nan)
-    return Vote(table, table.bounds(), prior), _target(classes, 4.0 if n == 2 else float(n))
+    return Vote(table, np.array(alpha), prior), Target("shares", classes)
 
 
 def _trees(members: Any, subsets: Any, values: list[Floats], nan: bool) -> TreeTable:
@@ -187,6 +191,8 @@ def _linear(model: Any, background: Floats | None) -> tuple[Vote, Target]:
     base = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64).ravel(), weight.shape[1])
     center, spread = np.zeros(len(weight)), np.ones(len(weight))
     if background is not None:
+        if not len(background):
+            raise ValueError("background has no rows; give some of those it was trained on.")
         if not np.isfinite(background).all():
             raise ValueError("background holds NaN or infinity; a linear model cannot use them.")
         center, spread = background.mean(axis=0), background.std(axis=0)
