@@ -1,8 +1,8 @@
-"""When which rule wins: test error against budget on public data, in the setting of the paper.
+"""When which rule wins: error against budget and money spent, in the setting of the paper.
 
 Every distinct threshold of a column is a 0/1 feature with a price of its own, drawn evenly
 from [0, 2]; a training stops at the first choice it cannot pay (Huang, Powers, Reyzin 2015).
-Needs the datasets (SCRIMP_DATA). With --write the table and the picture go to docs/.
+Needs the datasets (SCRIMP_DATA). With --write the tables and the picture go to docs/.
 """
 
 from __future__ import annotations
@@ -26,11 +26,27 @@ BUDGETS = np.arange(1.0, 21.0)
 N_ROUNDS = 300
 
 
-def errors(name: str, n_trials: int) -> dict[str, np.ndarray]:
-    """Test errors (trials x budgets) of each rule; all rules get the same splits and prices."""
+class Results:
+    """What the trials on one dataset gave, by rule.
+
+    Parameters
+    ----------
+    errors : dict
+        Test errors (trials x budgets).
+    spent : dict
+        What each training spent in all its rounds (trials).
+    """
+
+    def __init__(self, found: dict[str, list[tuple[np.ndarray, float]]]) -> None:
+        self.errors = {rule: np.array([e for e, _ in own]) for rule, own in found.items()}
+        self.spent = {rule: np.array([s for _, s in own]) for rule, own in found.items()}
+
+
+def run(name: str, n_trials: int) -> Results:
+    """Train every rule on the same splits and price lists."""
     data = binary(name)
     X, y = data.X.astype(np.float32), data.y
-    found: dict[str, list[np.ndarray]] = {rule: [] for rule in RULES}
+    found: dict[str, list[tuple[np.ndarray, float]]] = {rule: [] for rule in RULES}
     for trial in range(n_trials):
         rng = np.random.default_rng(trial)
         order = rng.permutation(len(X))
@@ -41,36 +57,62 @@ def errors(name: str, n_trials: int) -> dict[str, np.ndarray]:
                 costs, BUDGETS[-1], rule=rule, n_rounds=N_ROUNDS, unaffordable="stop"
             ).fit(X[train], y[train])
             wrong = model.sweep(X[test], BUDGETS).labels() != y[test, None]
-            found[rule].append(wrong.mean(axis=0))
-    return {rule: np.array(trials) for rule, trials in found.items()}
+            found[rule].append((wrong.mean(axis=0), float(model.plan_.price)))
+    return Results(found)
 
 
-def table(results: dict[str, dict[str, np.ndarray]], n_trials: int) -> str:
+def error_table(results: dict[str, Results], n_trials: int) -> str:
     """Mean error in percent at three budgets, as Markdown."""
     shown = [2.0, 6.0, 20.0]
-    lines = [
+    title = (
         f"Test error in percent, mean of {n_trials} splits and price lists, at a budget of "
-        "2 / 6 / 20:",
-        "",
-        f"| | {' | '.join(RULES)} |",
-        "|---" * (len(RULES) + 1) + "|",
-    ]
-    for name, by_rule in results.items():
-        cells = []
-        for rule in RULES:
-            means = [by_rule[rule][:, np.isclose(BUDGETS, b)].mean() * 100 for b in shown]
-            cells.append(" / ".join(f"{mean:.1f}" for mean in means))
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+        "2 / 6 / 20:"
+    )
+
+    def cell(found: Results, rule: str) -> str:
+        means = [found.errors[rule][:, np.isclose(BUDGETS, b)].mean() * 100 for b in shown]
+        return " / ".join(f"{mean:.1f}" for mean in means)
+
+    return by_rule(title, {name: [cell(own, r) for r in RULES] for name, own in results.items()})
+
+
+def spent_table(found: Results, name: str) -> str:
+    """What the trainings on one dataset spent in all rounds, as Markdown."""
+    trials = len(found.spent[RULES[0]])
+    title = (
+        f"Spent after at most {N_ROUNDS} rounds on {name}, of a budget of {BUDGETS[-1]:g}, in "
+        f"{trials} trainings:"
+    )
+    rows = {
+        "on average": [f"{found.spent[rule].mean():.2f}" for rule in RULES],
+        "at most": [f"{found.spent[rule].max():.2f}" for rule in RULES],
+    }
+    return by_rule(title, rows)
+
+
+def by_rule(title: str, rows: dict[str, list[str]]) -> str:
+    """A Markdown table with a column for each rule, below a line of words."""
+    lines = [title, "", f"| | {' | '.join(RULES)} |", "|---" * (len(RULES) + 1) + "|"]
+    lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()]
     return "\n".join(lines) + "\n"
 
 
-def picture(results: dict[str, dict[str, np.ndarray]], path: Path) -> None:
+def replaced(page: str, mark: str, text: str) -> str:
+    """The page with a new text between two marks."""
+    before, start, rest = page.partition(f"<!-- {mark} -->")
+    _, end, after = rest.partition(f"<!-- /{mark} -->")
+    if not (start and end):
+        raise ValueError(f"The page has no part marked {mark!r}.")
+    return f"{before}{start}\n{text}{end}{after}"
+
+
+def picture(results: dict[str, Results], path: Path) -> None:
     """One panel a dataset, one line a rule, with 95% intervals of the mean."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(2, 2, figsize=(10, 7), layout="constrained")
-    for ax, (name, by_rule) in zip(axes.flat, results.items(), strict=True):
-        for rule, trials in by_rule.items():
+    for ax, (name, found) in zip(axes.flat, results.items(), strict=True):
+        for rule, trials in found.errors.items():
             mean = trials.mean(axis=0) * 100
             half = 196 * trials.std(axis=0, ddof=1) / np.sqrt(len(trials))
             ax.plot(BUDGETS, mean, label=rule, linestyle="--" if rule == "speedboost" else "-")
@@ -87,14 +129,18 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=30)
     parser.add_argument("--write", action="store_true", help="write docs/rules.{md,png} too")
     options = parser.parse_args()
-    results = {name: errors(name, options.trials) for name in DATASETS}
-    text = table(results, options.trials)
-    print(text)
+    results = {name: run(name, options.trials) for name in DATASETS}
+    parts = {
+        "spent": spent_table(results["sonar"], "sonar"),
+        "table": error_table(results, options.trials),
+    }
+    print(*parts.values(), sep="\n")
     if options.write:
         page = ROOT / "docs" / "rules.md"
-        before, _, rest = page.read_text(encoding="utf-8").partition("<!-- table -->")
-        after = rest.partition("<!-- /table -->")[2]
-        page.write_text(f"{before}<!-- table -->\n{text}<!-- /table -->{after}", encoding="utf-8")
+        text = page.read_text(encoding="utf-8")
+        for mark, part in parts.items():
+            text = replaced(text, mark, part)
+        page.write_text(text, encoding="utf-8")
         picture(results, page.with_suffix(".png"))
 
 

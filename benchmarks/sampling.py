@@ -5,6 +5,8 @@ Run it as ``python -m benchmarks.sampling``.
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 
 from benchmarks.data import make_table
@@ -16,14 +18,14 @@ from scrimp.priced_plan import PricedPlan
 
 
 def sampled_votes(
-    n: int = 10_000, d: int = 100, n_stumps: int = 500, n_budgets: int = 5
+    n: int = 10_000, d: int = 100, n_rounds: int = 600, n_budgets: int = 5
 ) -> list[Row]:
     """A sweep of draws against as many full votes (an additive plan over the same stumps)."""
     X, y, prices = make_table(n, d)
     rows = []
-    for bound in ("paper", "remaining"):
+    for sampling, bound in product(("uniform", "cost-aware"), ("paper", "remaining")):
         model = SampledBoostingClassifier(
-            Costs.per_feature(prices), bound=bound, n_rounds=n_stumps, n_jobs=2, random_state=0
+            Costs.per_feature(prices), sampling, bound, n_rounds, n_jobs=2, random_state=0
         ).fit(X, y)
         full = _full_vote(model)
         budgets = np.linspace(0.1, 0.5, n_budgets) * model.plan_.price
@@ -32,8 +34,8 @@ def sampled_votes(
         votes = n_budgets * seconds(lambda f=full: f.answer(X), repeats=15)
         n_merged = len(model.plan_.plan.stages)
         rows.append(
-            Row(f"{n:,} rows draw from {n_merged} stumps at {n_budgets} budgets, `{bound}`, "
-                f"at most {model.max_draws} draws", "at most 3 x a full vote a budget",
+            Row(f"{n:,} rows draw from {n_merged} stumps at {n_budgets} budgets, "
+                f"`{sampling}`, bound `{bound}`", "at most 3 x a full vote a budget",
                 f"{sweep / votes:.1f} x", sweep <= 3 * votes,
                 f"{1e3 * sweep:.0f} ms against {1e3 * votes:.0f} ms")
         )  # fmt: skip

@@ -62,7 +62,9 @@ def test_a_report_has_verdicts_tables_and_pictures(paper, names, shrunk, tmp_pat
     files = page.write(tmp_path / "out" / "deep")
     text = files[-1].read_text(encoding="utf-8")
     assert files[-1].name == f"{paper}.md"
-    for picture in re.findall(r"\((\S+\.png)\)", text):
+    pictures = re.findall(r"\((\S+\.png)\)", text)
+    assert sorted(pictures) == sorted(f"{paper}-{name}.png" for name in names)
+    for picture in pictures:
         assert (files[-1].parent / picture).read_bytes().startswith(b"\x89PNG")
     assert (
         text.count("**") == 2 * len(page.verdicts) == 2 * {"reyzin2011": 5, "huang2015": 8}[paper]
@@ -70,6 +72,35 @@ def test_a_report_has_verdicts_tables_and_pictures(paper, names, shrunk, tmp_pat
     assert all(f"| {name} |" in text for name in names)
     assert "nan" not in text
     json.dumps(page.record)
+
+
+def test_errors_of_every_method_at_few_budgets_are_shown(shrunk, tmp_path):
+    own = shrunk(study("huang2015"))
+    page = own.run(Runner(tmp_path), ["splice", "ecoli"], trials=1, load=make)
+    features, errors = page.shown
+    assert [row[-2:] for row in features.rows] == [(120, 120), (120, 120)]
+    figures = page.record["datasets"]["ecoli"]
+    place = page.record["budgets"].index(12.0)
+    shown = {row[1]: dict(zip(errors.header, row, strict=True)) for row in errors.rows[-9:]}
+    for method, curve in figures["random"]["error"].items():
+        assert shown[method]["dataset"] == "ecoli"
+        assert shown[method]["random\n12"] == f"{100 * curve[place]:.1f}"
+    assert shown["BT"]["equal\n12"] == f"{100 * figures['uniform']['error']['BT'][place]:.1f}"
+    assert shown["Greedy"]["equal\n12"] == ""  # with equal prices it is BT
+    assert shown["AdaBoost"]["equal\n40"] == f"{100 * figures['uniform']['adaboost']:.1f}"
+
+
+@pytest.mark.parametrize(
+    ("choice", "options"),
+    [
+        ((None, None, False, 0), ""),
+        ((None, 75, False, 0), " --trials 75"),
+        ((None, None, True, 3), " --full --seed 3"),
+        ((["sonar", "ocr17"], None, False, 0), " --datasets ocr17,sonar"),
+    ],
+)
+def test_the_command_says_all_that_decides_over_the_figures(choice, options):
+    assert study("huang2015").command(*choice) == f"scrimp reproduce huang2015{options}"
 
 
 def test_other_settings_and_seeds_have_other_results_kept_apart(shrunk, tmp_path, small):

@@ -136,6 +136,13 @@ def test_an_even_tally_is_no_tendency():
     assert Tally(5, 5, 63).mostly() == OPEN
 
 
+def test_four_trials_decide_no_claim():
+    names = ("ecoli", "heart", "sonar", "ionosphere")
+    found = verdicts({name: records(as_the_paper_says, n=4) for name in names}, BUDGETS)
+    assert {verdict.outcome for verdict in found} == {OPEN}
+    assert all(verdict.evidence.startswith("4 trials decide nothing.") for verdict in found)
+
+
 def test_claims_about_sets_that_were_not_run_stay_open():
     every = {"splice": records(as_the_paper_says)}
     by_claim = {verdict.claim: verdict for verdict in verdicts(every, BUDGETS)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -52,9 +52,9 @@ def reproduce(
 ) -> None:
     """Run the experiments of PAPER again, on public data.
 
-    Writes a report with the figures beside those that the paper prints, pictures, and what
-    became of each claim. Datasets come from the folder $SCRIMP_DATA, the cache or OpenML; one
-    that cannot be had is left out, and named.
+    Prints the figures beside those of the paper, and what became of each claim; a report has
+    all of it, with a picture for each dataset. Datasets come from the folder $SCRIMP_DATA, the
+    cache or OpenML; one that cannot be had is left out, and named.
     """
     if full and trials is not None:
         raise click.UsageError("--full and --trials exclude each other.")
@@ -84,11 +84,10 @@ def reproduce(
 def _print(page: Page, files: list[Path]) -> None:
     from .output import print_table
 
-    counts: dict[str, Any] = page.record["trials"]
-    click.echo("Trials: " + ", ".join(f"{name} {n}" for name, n in counts.items()))
+    for table in page.shown:
+        print_table(table.header, table.rows, table.title)
     for name, reason in page.record["left_out"].items():
-        click.echo(f"Left out: {name}. {reason}")
-    click.echo()
+        click.echo(f"Left out: {name}. {reason}\n")
     rows = [(verdict.outcome, verdict.claim) for verdict in page.verdicts]
     print_table(("outcome", "claim"), rows, "What became of the claims")
     click.echo(f"Report, with all figures: {files[-1]}")

@@ -9,7 +9,7 @@ from typing import Any
 from ..datasets import DatasetUnavailable
 from .features import Binary, binary
 from .published import Setting
-from .report import Page, left_out_text, markdown_table, versions
+from .report import Page, Table, left_out_text, markdown_table, versions
 from .trials import Record, Runner, Trial
 
 
@@ -121,19 +121,37 @@ class Study:
         if not records:
             reasons = " ".join(left_out.values())
             raise DatasetUnavailable(f"None of the datasets can be had. {reasons}")
-        return self._page(Results(records, shapes, remarks), left_out, runner.seed)
+        command = self.command(names, trials, full, runner.seed)
+        return self._page(Results(records, shapes, remarks), left_out, command, runner.seed)
 
-    def _page(self, results: Results, left_out: Mapping[str, str], seed: int) -> Page:
+    def command(
+        self, names: Sequence[str] | None, trials: int | None, full: bool, seed: int
+    ) -> str:
+        """What to type for the same figures."""
+        parts = ["scrimp reproduce", self.paper]
+        parts += ["--full"] if full and trials is None else []
+        parts += [] if trials is None else [f"--trials {trials}"]
+        parts += [] if names is None else [f"--datasets {','.join(self.check_names(names))}"]
+        parts += [f"--seed {seed}"] if seed else []
+        return " ".join(parts)
+
+    def _page(self, results: Results, left_out: Mapping[str, str], command: str, seed: int) -> Page:
         page = Page(self.paper)
         page.record = {
             "paper": self.paper,
+            "command": command,
             "seed": seed,
             "trials": {name: len(records) for name, records in results.records.items()},
             "left_out": dict(left_out),
+            "features": {
+                name: {"here": d, "published": self.settings[name].n_features}
+                for name, (_, d) in results.shapes.items()
+            },
         }
+        page.shown.append(self._features_table(results))
         page.add(f"# {self.title}", self.reference)
         page.add(
-            f"Written by `scrimp reproduce {self.paper}` with {versions()}, seed {seed}. A trial "
+            f"Written by `{command}` with {versions()}, seed {seed}. A trial "
             "is a random division into training and test rows with a new list of prices; "
             "intervals are of 95% over trials, and differences are taken within trials."
         )
@@ -150,6 +168,15 @@ class Study:
         page.add("## Data", self._data_table(results))
         page.record["verdicts"] = [vars(verdict) for verdict in page.verdicts]
         return page
+
+    def _features_table(self, results: Results) -> Table:
+        header = ("dataset", "trials", "of the paper", "features", "published")
+        rows = [
+            (name, len(records), self.settings[name].trials, results.shapes[name][1],
+             self.settings[name].n_features)
+            for name, records in results.records.items()
+        ]  # fmt: skip
+        return Table("Table 1: features", header, rows)
 
     def _data_table(self, results: Results) -> str:
         header = ("dataset", "trials", "of the paper", "rows", "train", "test", "rounds",

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..plan import Floats
-from .huang2015_curves import Curves, Every
+from .huang2015_curves import ALIKE, Curves, Every
+from .huang2015_named import ecoli, smoothed_wins, trap
+from .huang2015_overfitting import trees
 from .verdicts import (
     CONFIRMED,
     OPEN,
@@ -18,33 +20,26 @@ from .verdicts import (
     Verdict,
     interval,
     joined,
-    rise,
     signed,
     tally,
+    with_caution,
 )
-
-#: Where the paper says that Smoothed beats SpeedBoost, and where Greedy is trapped.
-SMOOTHED_WINS = ("ecoli", "heart", "sonar", "ionosphere")
-TRAPS = ("sonar", "ionosphere")
-#: Curves that differ by no more than this, in points, are almost identical.
-ALIKE = 1.0
-#: "On the ecoli data set, AdaBoost needs a budget of 18 to achieve what Smoothed does with 6."
-ECOLI = (18.0, 6.0)
 
 
 def verdicts(every: Every, budgets: Floats) -> list[Verdict]:
     """One verdict a claim."""
     found = Curves(every, budgets)
-    return [
+    claims = [
         _early_stopping(found),
         _random_costs(found),
         _small_and_large(found),
         _alike(found),
-        _trap(every),
-        _smoothed_wins(found),
-        _ecoli(found),
-        _trees(found),
+        trap(every),
+        smoothed_wins(found),
+        ecoli(found),
+        trees(found),
     ]
+    return with_caution(claims, min(map(len, every.values())))
 
 
 def _mean_of(cells: Sequence[Interval]) -> str:
@@ -130,128 +125,3 @@ def _alike(found: Curves) -> Verdict:
         f"difference within {ALIKE:g} point in {sum(within)} of {len(within)} cells, beyond it in "
         f"{sum(beyond)}; the widest of each, Greedy less SpeedBoost: {', '.join(texts)}",
     )  # fmt: skip
-
-
-def _trap(every: Every) -> Verdict:
-    spent = {
-        name: [r["random"]["spent"]["Greedy"] for r in every[name]]
-        for name in TRAPS
-        if name in every
-    }
-    text = ", ".join(
-        f"{name} {np.mean(own):.2f} on average, {max(own):.2f} at most"
-        for name, own in spent.items()
-    )
-    claim = (
-        "with very many features (sonar 11196, ionosphere 8114) Greedy falls into the "
-        "cheap-feature trap: after 500 rounds on sonar it has not spent a budget of 2"
-    )
-    if "sonar" not in spent:
-        return Verdict(claim, OPEN, "sonar was not run")
-    outcome = CONFIRMED if max(spent["sonar"]) < 2.0 else REFUTED
-    return Verdict(claim, outcome, f"spent by Greedy after 500 rounds, of a budget of 40: {text}")
-
-
-def _smoothed_wins(found: Curves) -> Verdict:
-    names = [name for name in SMOOTHED_WINS if name in found.every]
-    gains = [
-        interval(found.gains(name, "random", "Smoothed", "SpeedBoost").mean(axis=1))
-        for name in names
-    ]
-    text = ", ".join(f"{name} {gain}" for name, gain in zip(names, gains, strict=True))
-    outcome = tally(gains).always() if len(names) == len(SMOOTHED_WINS) else OPEN
-    return Verdict(
-        "Smoothed avoids the trap and beats SpeedBoost on ecoli, heart, sonar and ionosphere",
-        outcome, f"gain in points, mean over all budgets: {text or 'not run'}",
-    )  # fmt: skip
-
-
-def _ecoli(found: Curves) -> Verdict:
-    claim = "on ecoli AdaBoost needs a budget of 18 to reach what Smoothed reaches with 6"
-    if "ecoli" not in found.every:
-        return Verdict(claim, OPEN, "ecoli was not run")
-    stated, cheap = ECOLI
-    place = int(np.flatnonzero(np.isclose(found.budgets, cheap))[0])
-    target = found.errors("ecoli", "random", "Smoothed")[:, place]
-    early = found.errors("ecoli", "random", "BT")
-    needed = _needed(found.budgets, target.mean(), early.mean(axis=0))
-    low, high = _resampled(found.budgets, target, early)
-    outcome = CONFIRMED if cheap < low <= stated <= high else OPEN
-    outcome = REFUTED if high < 2.0 * cheap else outcome
-    return Verdict(
-        claim, outcome,
-        f"Smoothed has {target.mean():.1f}% at {cheap:g}; AdaBoost stopped early comes to that "
-        f"with {_words(needed, found.budgets)} (95% of resampled trials: "
-        f"{_words(low, found.budgets)} to {_words(high, found.budgets)})",
-    )  # fmt: skip
-
-
-def _needed(budgets: Floats, target: float, errors: Floats) -> float:
-    """The least budget with an error as low; infinite if there is none."""
-    low = np.flatnonzero(errors <= target)
-    return float(budgets[low[0]]) if len(low) else math.inf
-
-
-def _resampled(budgets: Floats, target: Floats, early: Floats) -> tuple[float, float]:
-    rng = np.random.default_rng(0)
-    found = []
-    for _ in range(1000):
-        rows = rng.integers(len(target), size=len(target))
-        found.append(_needed(budgets, target[rows].mean(), early[rows].mean(axis=0)))
-    ordered = np.sort(found)
-    return float(ordered[25]), float(ordered[974])
-
-
-def _words(budget: float, budgets: Floats) -> str:
-    return f"{budget:g}" if math.isfinite(budget) else f"more than {budgets[-1]:g}"
-
-
-def _trees(found: Curves) -> Verdict:
-    """Rise of the error from its best budget to the largest: above zero is overfitting."""
-    prices = {"tree, full": "uniform", "tree, pruned": "uniform", "BT": "uniform",
-              "Smoothed": "random"}  # fmt: skip
-    rises = {
-        method: [interval(rise(found.errors(name, costs, method))) for name in found.every]
-        for method, costs in prices.items()
-    }
-    outcomes = {
-        method: _overfits(own) if method.startswith("tree") else _keeps_improving(own)
-        for method, own in rises.items()
-    }
-    below = ", ".join(
-        f"the {kind} tree: {_tally_at_last(found, f'tree, {kind}')}" for kind in ("full", "pruned")
-    )
-    text = "; ".join(
-        f"{method} on {tally(own).better} of {len(own)} datasets (mean rise "
-        f"{signed(float(np.mean([one.mean for one in own])))} points: {outcomes[method]})"
-        for method, own in rises.items()
-    )
-    return Verdict(
-        "pruned decision trees overfit as budget grows; budgeted boosting keeps improving",
-        joined([outcome for method, outcome in outcomes.items() if method != "tree, full"]),
-        f"error rises beyond chance from the best budget to {found.budgets[-1]:g}: {text}. The "
-        "best budget is chosen on one half of the trials and looked at on the other; pruning by "
-        "cross-validation prevents what happens to full trees. With equal prices and a budget of "
-        f"{found.budgets[-1]:g}, BT is below {below}",
-    )
-
-
-def _tally_at_last(found: Curves, tree: str) -> Tally:
-    """Datasets on which BT is better than a tree at the largest budget, with equal prices."""
-    gains = [found.gains(name, "uniform", "BT", tree)[:, -1] for name in found.every]
-    return tally([interval(gain) for gain in gains])
-
-
-def _overfits(rises: list[Interval]) -> str:
-    """Whether the error rises on most datasets, or by no more than half a point on most."""
-    if 2 * tally(rises).better > len(rises):
-        return CONFIRMED
-    flat = sum(one.high < ALIKE / 2.0 for one in rises)
-    return REFUTED if 2 * flat > len(rises) else OPEN
-
-
-def _keeps_improving(rises: list[Interval]) -> str:
-    """Whether the error rises beyond chance on few datasets only, a third at most."""
-    rising = tally(rises).better
-    few = all(math.isfinite(one.low) for one in rises) and 3 * rising <= len(rises)
-    return CONFIRMED if few else REFUTED if 2 * rising > len(rises) else OPEN

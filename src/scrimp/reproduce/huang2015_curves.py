@@ -13,6 +13,8 @@ from .trials import Record
 from .verdicts import Interval, interval
 
 Every = Mapping[str, Sequence[Record]]
+#: Curves that differ by no more than this, in points, are almost identical.
+ALIKE = 1.0
 
 
 class Curves:

@@ -10,7 +10,7 @@ import numpy as np
 from ..plan import Floats
 from .experiment import Results
 from .huang2015_claims import verdicts
-from .report import Page, markdown_table, percent
+from .report import Page, Table, markdown_table, percent
 from .trials import Record
 from .verdicts import interval
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 METHODS = ("RS", "RS_AC", "BT", "Greedy", "SpeedBoost", "Smoothed", "tree, pruned", "tree, full")
 SHOWN = (2.0, 6.0, 12.0, 20.0, 40.0)
+#: Budgets of the short table, one small, one middle and one large.
+FEW = (2.0, 12.0, 40.0)
 PRICES = {"uniform": "equal prices (all 1)", "random": "random prices (uniform on [0, 2])"}
 #: Colours that the colour-blind can tell apart (Okabe and Ito), and how lines are drawn.
 _LOOKS: dict[str, dict[str, Any]] = {
@@ -51,6 +53,7 @@ def fill(page: Page, results: Results, budgets: Floats) -> None:
             page.add(f"{words[0].upper()}{words[1:]}:", _table(records, costs, budgets))
         caption = f"Test error against budget on {name}"
         page.add_picture(name, _picture(name, records, budgets), caption)
+    page.shown.append(_short_table(results, budgets))
     page.record["budgets"] = budgets.tolist()
     page.record["datasets"] = {
         name: {costs: _summary(records, costs) for costs in PRICES}
@@ -68,7 +71,7 @@ def curves(records: Records, costs: str) -> dict[str, Floats]:
 
 
 def _table(records: Records, costs: str, budgets: Floats) -> str:
-    places = [int(np.flatnonzero(np.isclose(budgets, b))[0]) for b in SHOWN if b in budgets]
+    places = _places(budgets, SHOWN)
     header = ("method", *(f"{budgets[k]:g}" for k in places), "no limit")
     rows: list[Any] = []
     for method, errors in curves(records, costs).items():
@@ -76,6 +79,36 @@ def _table(records: Records, costs: str, budgets: Floats) -> str:
     adaboost = percent(np.mean([r[costs]["adaboost"] for r in records]))
     rows.append(("AdaBoost", *("" for _ in places), adaboost))
     return markdown_table(header, rows)
+
+
+def _places(budgets: Floats, wanted: Sequence[float]) -> list[int]:
+    return [int(np.flatnonzero(np.isclose(budgets, b))[0]) for b in wanted if b in budgets]
+
+
+def _short_table(results: Results, budgets: Floats) -> Table:
+    """All datasets and methods in one table, at few budgets."""
+    places = _places(budgets, FEW)
+    header = ["dataset", "method"]
+    header += [f"{costs}\n{budgets[k]:g}" for costs in ("equal", "random") for k in places]
+    rows = []
+    for name, records in results.records.items():
+        every = {costs: curves(records, costs) for costs in PRICES}
+        for method in every["random"]:
+            cells = [_cells(own.get(method), places) for own in every.values()]
+            rows.append((name, method, *cells[0], *cells[1]))
+        adaboost = [percent(np.mean([r[costs]["adaboost"] for r in records])) for costs in PRICES]
+        cells = [["" for _ in places[1:]] + [one] for one in adaboost]
+        rows.append((name, "AdaBoost", *cells[0], *cells[1]))
+    title = (
+        "Test error in percent, by prices and budget. AdaBoost has no budget. The paper shows "
+        "curves without figures."
+    )
+    return Table(title, header, rows)
+
+
+def _cells(errors: Floats | None, places: Sequence[int]) -> list[str]:
+    """Mean errors at some budgets; empty where a method was not run."""
+    return ["" if errors is None else percent(errors[:, k].mean()) for k in places]
 
 
 def _summary(records: Records, costs: str) -> Record:

@@ -18,6 +18,30 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@dataclass(frozen=True)
+class Table:
+    """Figures beside those that a paper prints.
+
+    Parameters
+    ----------
+    title : str
+        What it shows.
+    header : sequence of str
+        Names of the columns.
+    rows : sequence of sequences
+        The cells, as they are read.
+    """
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+    @property
+    def markdown(self) -> str:
+        """The table without its title."""
+        return markdown_table(self.header, self.rows)
+
+
 @dataclass
 class Page:
     """A report under way.
@@ -34,6 +58,8 @@ class Page:
         The figures for machines.
     verdicts : list of Verdict
         What became of the claims.
+    shown : list of Table
+        What a reader without the report sees of the figures.
     """
 
     paper: str
@@ -41,10 +67,16 @@ class Page:
     pictures: dict[str, bytes] = field(default_factory=dict)
     record: dict[str, Any] = field(default_factory=dict)
     verdicts: list[Verdict] = field(default_factory=list)
+    shown: list[Table] = field(default_factory=list)
 
     def add(self, *parts: str) -> None:
         """Add paragraphs."""
         self.parts.extend(parts)
+
+    def add_table(self, table: Table, *words: str) -> None:
+        """Add a section with a table below some words, and show the table."""
+        self.add(f"## {table.title}", *words, table.markdown)
+        self.shown.append(table)
 
     def add_verdicts(self, verdicts: Sequence[Verdict]) -> None:
         """Add the claims with what became of them."""

