@@ -1,7 +1,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 
+from scrimp import SampledBoostingClassifier
 from scrimp.replay import replay
 from tests.contract.handmade import (
     AGE,
@@ -132,6 +134,29 @@ def test_bad_arguments_are_refused(options, text):
 def test_bad_budgets_of_a_sweep_are_refused(budgets, text):
     with pytest.raises(ValueError, match=text):
         predictor("additive", clinic()).sweep(table(3), budgets)
+
+
+def test_a_line_about_a_sweep():
+    sweep = predictor("additive", clinic()).sweep(table(3), [5.0, 0.0])
+    assert repr(sweep) == "Sweep(3 rows; 2 budgets from 0 to 5)"
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [
+        (1, "'c0'"),
+        (2, "'c0' and 'c1' together"),
+        (3, "'c0', 'c1' and 'c2' together"),
+        (5, "'c2', 'c3', 'c4' and 2 more together"),
+    ],
+)
+def test_what_is_bought_at_once_is_named_together(n, words):
+    X = np.random.default_rng(0).normal(size=(80, n))
+    forest = RandomForestClassifier(1, random_state=0).fit(X, X.sum(axis=1) > 0)
+    names = [f"c{j}" for j in range(n)]
+    model = SampledBoostingClassifier.from_ensemble(forest, feature_names=names)
+    with pytest.warns(UserWarning, match=f"The cheapest purchase, {words}, costs {n} but the"):
+        model.predict(pd.DataFrame(X, columns=names), budget=0.5)
 
 
 def test_a_budget_too_small_for_anything_is_remarked_upon():

@@ -196,14 +196,14 @@ class Predictor:
         room, dearest = self.plan.dearest_room
         if not within(least, largest):
             reason = (
-                f"The cheapest purchase, {item!r}, costs {least:g} but the budget is {largest:g}, "
+                f"The cheapest purchase, {item}, costs {least:g} but the budget is {largest:g}, "
                 "so nothing is bought and the answer is the prior. "
                 "Raise the budget or call predict(X) without one."
             )
         elif not within(room, largest):
             reason = (
                 f"Nothing is bought unless {room:g} is left, what the dearest purchase, "
-                f"{dearest!r}, takes, but the budget is {largest:g}. Raise the budget, call "
+                f"{dearest}, takes, but the budget is {largest:g}. Raise the budget, call "
                 "predict(X) without one, or train with bound='remaining'."
             )
         else:

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from .costs import Costs, check_requirements
 from .plan import Plan
 
+#: So many of the items that are bought at once are named.
+_NAMED = 3
+
 
 @dataclass(frozen=True)
 class Purchase:
@@ -93,19 +96,28 @@ class PricedPlan:
     @cached_property
     def cheapest(self) -> tuple[float, str]:
         """The least a first purchase can cost, and what it is; infinite for an empty plan."""
-        names, stages = self.costs.names, set(self.needs) - {()}  # a leaf needs nothing
-        offers = ((self.costs.price_of(needs), names[needs[-1]]) for needs in stages)
+        stages = set(self.needs) - {()}  # a leaf needs nothing
+        offers = ((self.costs.price_of(needs), self._named(needs)) for needs in stages)
         return min(offers, default=(float("inf"), "nothing"))
 
     @cached_property
     def dearest_room(self) -> tuple[float, str]:
         """What must be left for a first purchase, mostly 0, and what the dearest one is for."""
-        names, rooms = self.costs.names, self.plan.stages.headroom
+        rooms = self.plan.stages.headroom
         paid = [s for s, needs in enumerate(self.needs) if self.costs.price_of(needs) > 0]
         if not paid:
             return 0.0, "nothing"
         dearest = max(paid, key=lambda s: self.costs.price_of(self.needs[s]))
-        return min(rooms[s] for s in paid), names[self.needs[dearest][-1]]
+        return min(rooms[s] for s in paid), self._named(self.needs[dearest])
+
+    def _named(self, items: tuple[int, ...]) -> str:
+        """What is bought at once, in words; of many the last, which the others are for."""
+        names = [repr(self.costs.names[item]) for item in items[-_NAMED:]]
+        if len(items) == 1:
+            return names[0]
+        if len(items) > _NAMED:
+            return f"{', '.join(names)} and {len(items) - _NAMED} more together"
+        return f"{', '.join(names[:-1])} and {names[-1]} together"
 
     def summary(self) -> list[Purchase]:
         """What is bought, in order, at what price."""

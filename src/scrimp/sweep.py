@@ -41,6 +41,10 @@ class Sweep:
     target: Target
     run_of: NDArray[np.intp] | None = None
 
+    def __repr__(self) -> str:
+        (rows, n), low, high = self.spent.shape, min(self.budgets), max(self.budgets)
+        return f"Sweep({rows:,} rows; {n} budgets from {low:g} to {high:g})"
+
     @cached_property
     def scores(self) -> Floats:
         """The plan's readout (rows x budgets x outputs)."""

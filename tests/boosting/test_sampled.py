@@ -249,6 +249,8 @@ def test_bad_agreements_are_refused(table):
     model = SampledBoostingClassifier(n_rounds=3).fit(*table[:2])
     with pytest.raises(ValueError, match=r"agreement is 1\.0; expected a number between 0 and 1"):
         model.draws_for(1.0, table[0])
+    with pytest.raises(TypeError, match=r"agreement is a ndarray; expected a number between 0 and"):
+        model.draws_for(table[0], 0.95)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)

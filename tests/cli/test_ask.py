@@ -145,3 +145,28 @@ def test_stop_certain_asks_for_no_more_than_it_needs(ask, order):
 )
 def test_refuses_what_cannot_be_known(ask, known, text):
     assert text in refused(*ask, "--known", known)
+
+
+def test_a_number_is_rounded_for_people_only(trained, tmp_path):
+    out = tmp_path / "m.scrimp"
+    words = ("fit", trained / "train.csv", "--target", "b", "--drop", "id", "--rounds", 3)
+    assert run(*words, "--out", out).exit_code == 0
+    record = run_json("ask", out, text="quit\n")
+    exact = f"{record['prediction']:.6g}"
+    assert len(str(record["prediction"])) > len(exact)
+    assert f"Answer: {exact}, spent 0.00" in run("ask", out, text="quit\n").stdout
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (13.879935722, "13.8799"),
+        (3.0, "3"),
+        (1234567.8, "1234570"),
+        (-0.00012345678, "-0.000123457"),
+    ],
+)
+def test_six_digits(value, text):
+    from scrimp.cli.output import digits
+
+    assert digits(value) == text

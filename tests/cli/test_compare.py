@@ -99,6 +99,48 @@ def test_numbers_are_predicted_too(here):
     assert load("model.scrimp").target.kind == "regression"
 
 
+def test_numbers_may_be_classes(here):
+    x = np.arange(250) % 25
+    pl.DataFrame({"x": x + 0.5, "y": x}).write_csv("n.csv")
+    words = ("compare", "n.csv", "--target", "y", *QUICK, "--methods", "tree")
+    assert "'tree' is for classification only" in refused(*words)
+    record = run_json(*words, "--task", "classification", "--budget", 1)
+    assert "--task classification --method tree" in record["train"]
+    assert run(*shlex.split(record["train"])[1:]).exit_code == 0
+    assert load("model.scrimp").target.kind == "multiclass"
+
+
+def test_one_method_is_not_ranked(here):
+    alone = compare("--methods", "edge").stdout
+    assert "Compared 1 method on 120 rows and 4 columns: 3-fold cross-validation, once.\n" in alone
+    assert "Best first" not in alone
+    width = _width("scrimp-compare.png")
+    several = " ".join(compare("--methods", "edge,tree").stdout.split())
+    assert "Best first, in their mean over all budgets" in several
+    assert "once, the same folds for all." in several
+    assert width < 0.7 * _width("scrimp-compare.png")
+
+
+def _width(png):
+    with open(png, "rb") as file:
+        return int.from_bytes(file.read(20)[16:], "big")
+
+
+def test_a_method_looks_the_same_in_all_pictures():
+    from scrimp.cli.comparison_picture import _looks
+    from scrimp.evaluation import METHODS
+
+    among_all = _looks(tuple(METHODS))
+    for name, look in among_all.items():
+        assert _looks((name,))[name] == look
+        assert _looks(("mine", name))[name] == look
+    assert len({look["color"] for look in among_all.values()}) == len(METHODS)
+    assert len({look["marker"] for look in among_all.values()}) == len(METHODS)
+    few, many = _looks(("edge/2", "edge/9")).values()
+    assert few["color"] == many["color"] == among_all["edge"]["color"]
+    assert few["linestyle"] != many["linestyle"]
+
+
 def test_nothing_is_worth_buying(here):
     random = np.random.default_rng(0)
     labels = np.where(random.random(100) < 0.8, "a", "b")
@@ -115,7 +157,8 @@ def test_what_is_free_is_worth_a_model(here):
     frame.write_csv("free.csv")
     (here / "p.csv").write_text("feature,price\nx,0\nz,3\n")
     record = compare_json("--methods", "smoothed", "--costs", "p.csv", data="free.csv")
-    assert record["recommendation"]["text"].startswith("Buy nothing: 100.0% right")
+    text = record["recommendation"]["text"]
+    assert text.startswith("Buy nothing: 100.0% right (100.0 to 100.0%) from what is free alone.")
     assert record["train"].endswith("--rounds 5 --budget 0 --out model.scrimp")
     assert run(*shlex.split(record["train"])[1:]).exit_code == 0
     assert load("model.scrimp").predict(frame.drop("y"), 0.0).tolist() == frame["y"].to_list()
@@ -148,7 +191,7 @@ class TestColumns:
         assert "and 2 columns" in result.stdout
         for line in (
             "Left out: patient_id (an identifier by its name and its many values)",
-            "Left out: row (it numbers the rows)",
+            "Left out: row (row numbers)",
             "Left out: visit (dates)",
             "Left out: remark (free text with 40 values)",
             "Left out: letter (text that differs in nearly every row)",
@@ -274,7 +317,7 @@ class TestRefuses:
             ("", "it is empty"),
             ("x,y\n", "has no rows"),
             ("x,y\n1,0\n", "has one class only, 0"),
-            ("x,y\n1,0\n2,1\n", "0 of 2 classes have at least 2 rows"),
+            ("x,y\n1,0\n2,1\n", "two such classes. Give more rows."),
             ("x,y\n1,0\n2,\n", "The target 'y' is missing in 1 of 2 rows"),
             ("x,y\n1,0.5\n2,0.5\n", "is 0.5 in all rows. There is nothing to predict"),
             ("x,y\n1,0.5\n2,0.7\n3,1.5\n", "at least 4 rows; here are 3"),
@@ -284,6 +327,12 @@ class TestRefuses:
     def test_tables(self, here, content, text):
         (here / "t.csv").write_text(content)
         assert text in refused("compare", "t.csv", "--target", "y")
+
+    def test_an_identifier_as_target(self, here):
+        pl.DataFrame({"x": [0, 1] * 15, "y": [f"n{i}" for i in range(30)]}).write_csv("t.csv")
+        text = refused("compare", "t.csv", "--target", "y")
+        assert "0 of 30 classes have at least 2 rows" in text
+        assert text.endswith("Is this the right target, or an identifier?")
 
     def test_a_target_that_is_not_there(self, here):
         text = refused("compare", "train.csv", "--target", "z")

@@ -3,7 +3,6 @@ import polars as pl
 import pytest
 
 from scrimp import load
-from scrimp.cli.errors import InputError
 
 from .conftest import refused, run, run_json, table
 
@@ -109,12 +108,35 @@ class TestMethods:
         assert result.exit_code == 0, result.stderr
         assert "Learnt to tell the 3 classes of colour apart on 120 rows." in result.stdout
         assert load(out).info["params"]["budget"] == 2.0
+        dearest = f"Dearest path: {load(out).plan.price:.2f} (everything costs 4.00)"
+        assert dearest in result.stdout
 
     def test_a_sampled_vote(self, train, tmp_path):
         words = ("fit", train, "--target", "y", "--method", "sampled", "--rounds", 7)
-        record = run_json(*words, "--out", tmp_path / "m.scrimp")
+        out = ("--out", tmp_path / "m.scrimp")
+        record = run_json(*words, *out)
         assert record["kind"] == "sampled"
         assert load(tmp_path / "m.scrimp").info["params"]["n_rounds"] == 7
+        text = run(*words, *out).stdout
+        assert f"on 120 rows: {record['rounds']} different stumps." in text
+        assert "What it may buy: each row draws its own" in text
+        assert "round" not in text
+
+    def test_a_tree_with_rare_classes(self, tmp_path):
+        labels = ["a"] * 20 + ["b"] * 20 + ["c"] * 2
+        pl.DataFrame({"x": np.arange(42) + 0.5, "y": labels}).write_csv(tmp_path / "t.csv")
+        words = ("fit", tmp_path / "t.csv", "--target", "y", "--method", "tree")
+        said = run(*words, "--out", tmp_path / "m.scrimp").stderr
+        assert said == (
+            "Note: Class c has fewer rows than the 5 folds of the cross-validation that prunes "
+            "the tree, so that little can be learnt of it.\n"
+        )
+
+    def test_a_tree_with_rare_classes_only(self, tmp_path):
+        pl.DataFrame({"x": range(8), "y": ["a", "b"] * 4}).write_csv(tmp_path / "t.csv")
+        words = ("fit", tmp_path / "t.csv", "--target", "y", "--method", "tree")
+        text = refused(*words, "--out", tmp_path / "m.scrimp")
+        assert "No class has as many rows as the 5 folds" in text
 
     def test_a_number(self, train, tmp_path):
         words = ("fit", train, "--target", "b", "--task", "regression", "--rounds", 5)
@@ -136,6 +158,86 @@ class TestMethods:
     def test_refuses(self, train, tmp_path, words, text):
         found = refused("fit", train, "--target", "y", *words, "--out", tmp_path / "m.scrimp")
         assert text in found
+
+
+class TestTask:
+    """Decided as ``compare`` does, unless it is said."""
+
+    @pytest.fixture
+    def fit(self, tmp_path):
+        x = np.arange(60) % 30
+        frame = pl.DataFrame({"x": x + 0.5, "many": x, "few": x % 20, "part": x / 4})
+        frame.write_csv(tmp_path / "t.csv")
+
+        def go(target, *words):
+            out = ("--rounds", 3, "--out", tmp_path / "m.scrimp")
+            result = run("fit", tmp_path / "t.csv", "--target", target, *words, *out)
+            assert result.exit_code == 0, result.stderr
+            return load(tmp_path / "m.scrimp").target.kind, result.stderr
+
+        return go
+
+    def test_many_whole_numbers_are_numbers_and_that_is_said(self, fit):
+        kind, said = fit("many")
+        assert kind == "regression"
+        assert "has 30 different values and is predicted as a number. --task classification" in said
+
+    def test_what_is_plain_needs_no_word(self, fit):
+        for target, expected in (("few", "multiclass"), ("part", "regression")):
+            kind, said = fit(target)
+            assert kind == expected
+            assert "--task" not in said
+
+    def test_may_be_said(self, fit):
+        kind, said = fit("many", "--task", "classification")
+        assert kind == "multiclass"
+        assert "--task" not in said
+        assert fit("few", "--task", "regression")[0] == "regression"
+
+    def test_a_tree_refuses_numbers(self, fit, tmp_path):
+        words = ("fit", tmp_path / "t.csv", "--target", "many", "--method", "tree", "--out")
+        text = refused(*words, tmp_path / "m.scrimp")
+        assert "--method tree predicts classes; 'many' holds numbers. --task class" in text
+
+
+class TestColumnsThatCompareLeavesOut:
+    @pytest.fixture
+    def odd(self, tmp_path):
+        n = 60
+        x = np.arange(n) * 7 % 60 % 11
+        pl.DataFrame(
+            {
+                "patient id": np.maximum(np.arange(n) * 7919 % 997, 100),
+                "visit": [f"2024-{1 + i % 12:02}-{1 + i % 28:02}" for i in range(n)],
+                "left": [f"2023-{1 + i % 12:02}-{1 + i % 28:02}" for i in range(n)],
+                "row": np.arange(n),
+                "wide": np.arange(n) * 13 % 61,
+                "x": x,
+                "y": x > 5,
+            }
+        ).write_csv(tmp_path / "odd.csv")
+        (tmp_path / "p.csv").write_text(
+            "feature,price\npatient id,1\nvisit,1\nleft,1\nrow,1\nwide,1\nx,1\n"
+        )
+        out = ("--rounds", 2, "--out", tmp_path / "m.scrimp")
+        return lambda *more: run("fit", tmp_path / "odd.csv", "--target", "y", *more, *out)
+
+    def test_are_pointed_out_and_taken(self, odd, tmp_path):
+        said = odd().stderr
+        for line in (
+            "Note: patient id looks like an identifier by its name and its many values: leave it "
+            "out with --drop 'patient id'.",
+            "Note: visit, left look like dates: leave them out with --drop visit --drop left.",
+            "Note: row looks like row numbers: leave it out with --drop row.",
+            "Note: wide differs in nearly every row and may number the rows; --drop",
+        ):
+            assert line in said
+        names = ["patient id", "visit", "left", "row", "wide", "x"]
+        assert list(load(tmp_path / "m.scrimp").columns.positions) == names
+
+    def test_not_those_that_are_dropped_or_priced(self, odd, tmp_path):
+        assert "visit" not in odd("--drop", "visit").stderr
+        assert "looks like" not in odd("--costs", tmp_path / "p.csv").stderr
 
 
 class TestInterrupted:
@@ -209,17 +311,11 @@ class TestRefuses:
         text = refused(*words("--target", "y", "--weight", "colour"))
         assert "(the weight) holds text; expected numbers" in text
 
-    def test_more_classes_than_a_learner_can_tell_apart(self):
-        from scrimp.cli.training import check_classes
-
-        text = "has 3 values: blue, green, red. Expected two classes"
-        with pytest.raises(InputError, match=text):
-            check_classes(np.array(["blue", "green", "red"]), "The target 'colour'", many=False)
-
     def test_fractions_and_one_class(self, tmp_path):
         path, out = tmp_path / "t.csv", ("--out", tmp_path / "m.scrimp")
         path.write_text("x,y,z\n1,0.5,1\n2,1.5,1\n")
-        assert "'y' of " in (text := refused("fit", path, "--target", "y", *out))
+        words = ("fit", path, "--target", "y", "--task", "classification", *out)
+        assert "'y' of " in (text := refused(*words))
         assert "holds the fractions 0.5 and 1.5" in text
         assert "has one class only, 1. Expected two" in refused("fit", path, "--target", "z", *out)
 

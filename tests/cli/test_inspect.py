@@ -21,6 +21,20 @@ def test_a_menu_entry_by_entry(trained):
     assert last[-1]["total"] == record["entries"][-1]["price"]
 
 
+def test_a_wrapped_forest_draws_trees(trained, tmp_path):
+    from sklearn.datasets import make_classification
+    from sklearn.ensemble import RandomForestClassifier
+
+    from scrimp import SampledBoostingClassifier, save
+
+    X, y = make_classification(60, 5, random_state=0)
+    forest = RandomForestClassifier(4, max_depth=2, random_state=0).fit(X, y)
+    save(SampledBoostingClassifier.from_ensemble(forest), tmp_path / "f.scrimp")
+    text = run("inspect", tmp_path / "f.scrimp").stdout
+    assert "Plan: sampled, 4 different trees." in text
+    assert "What it may buy: each row draws its own" in text
+
+
 def test_picture(trained, tmp_path):
     record = run_json("inspect", trained / "menu.scrimp", "--png", tmp_path / "p.png")
     assert record["png"] == str(tmp_path / "p.png")

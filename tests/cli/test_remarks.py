@@ -18,19 +18,6 @@ def test_categories_are_listed(said):
     assert text == "Read as categories: colour (2 values), one (1 value)\n"
 
 
-def test_identifiers_are_pointed_out(said):
-    rows = range(100)
-    text = said(
-        name=[f"n{i}" for i in rows],
-        number=[max(i, 3) for i in rows],
-        often=[i // 2 for i in rows],
-        weight=[i + 0.5 for i in rows],
-    )
-    assert "its own value of name, number, as identifiers do" in text
-    assert "--drop" in text
-    assert "identifiers" not in said(number=list(range(20)))
-
-
 def test_numbers_with_something_else_among_them(said):
     text = said(age=["1", "2", "3.5", "4", "?"] * 3, size=["1", "XL"] * 7 + [None])
     assert "Note: age would be numbers but for '?'. " in text

@@ -1,5 +1,6 @@
 import re
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -349,6 +350,36 @@ class TestAdvice:
         assert best.point.budget == 20.0
         assert "No smaller budget comes within one standard error of it (0.1" in str(best)
 
+    def test_what_chance_may_have_done_is_said_first(self):
+        quality = [[0.5, 0.6], [0.5, 0.55]]
+        comparison = hand_made(quality, [[0, 1], [0, 1]])
+        samples = comparison.quality_samples.copy()
+        samples[:60, :, :, 1] = 0.4  # buying is worse than nothing in most resamples
+        doubtful = replace(comparison, quality_samples=samples)
+        text = str(doubtful.recommend(budget=1.0))
+        assert text.startswith(
+            "Buying nothing may do as well: it gives 50.0% right, and on these rows what follows "
+            "is not distinguishable from that. For a budget of 1 take a: 60.0% right"
+        )
+        assert text.count("50.0% right") == 1
+        text = str(doubtful.recommend(error_cost=100.0))
+        assert text.startswith("Buying nothing may do as well: it costs 50 a row in errors, and")
+        text = str(replace(doubtful, some_free=True).recommend(budget=1.0))
+        assert text.startswith("What is free alone may do as well: it gives 50.0% right")
+
+    def test_nothing_is_better_than_what_the_budget_buys(self):
+        text = str(hand_made([[0.7, 0.5]], [[0, 1]]).recommend(budget=1.0))
+        assert text.startswith(
+            "Buying nothing does better on these rows: it gives 70.0% right. For a budget of 1 "
+        )
+        assert "Cheaper" not in text
+
+    def test_what_is_free_is_not_nothing(self):
+        comparison = replace(hand_made(self.quality, self.spent), some_free=True)
+        assert "\nWhat is free alone gives 50.0% right." in str(comparison.recommend(budget=6.0))
+        text = str(comparison.recommend(error_cost=1.0))
+        assert "buy nothing: 50.0% right (46.2 to 53.8%) from what is free alone." in text
+
     def test_nothing_need_be_bought(self):
         advice = hand_made([[0.8, 0.79], [0.8, 0.805]], [[0, 1], [0, 1]]).recommend()
         assert advice.buys_nothing
@@ -398,6 +429,29 @@ def test_an_error_cost_needs_wrong_answers():
     )
     with pytest.raises(ValueError, match="roc_auc does not count wrong answers"):
         found.recommend(error_cost=1.0)
+
+
+@pytest.mark.parametrize(("prices", "some_free"), [([0.0, 2.0, 1.0], True), (COSTS, False)])
+def test_free_columns_are_noticed(prices, some_free):
+    tree = BudgetedTreeClassifier(prices, random_state=0)
+    found = compare(X, y, prices, budgets=[0.0, 3.0], methods={"tree": tree}, n_repeats=1)
+    assert found.some_free is some_free
+    assert found.recommend(3.0).some_free is some_free
+
+
+def test_a_line_about_it(result):
+    best = result.ranked()[0]
+    assert repr(result) == f"Comparison(boost, tree; 90 rows; 3 budgets from 0 to 3; best: {best})"
+    one = hand_made([[0.5]], [[0]])
+    assert repr(one) == "Comparison(a; 100 rows; a budget of 0)"
+
+
+def test_best_first():
+    comparison = hand_made(TestAdvice.quality, TestAdvice.spent)
+    assert comparison.ranked() == ["a", "b"]
+    assert comparison.ranked(20.0) == ["b", "a"]
+    equals = hand_made([[0.5, 0.8], [0.5, 0.8]], [[0, 1], [0, 0.4]])
+    assert equals.ranked() == equals.ranked(1.0) == ["b", "a"]
 
 
 def test_rows_for_tables(result):

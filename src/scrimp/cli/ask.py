@@ -9,6 +9,7 @@ import click
 
 from .errors import INTERRUPTED, InputError, refusing_impossible
 from .options import Money, common_options, model_argument, stop_option
+from .output import digits
 
 if TYPE_CHECKING:
     from ..predictor import Predictor
@@ -87,4 +88,4 @@ def _print(talk: Conversation) -> None:
 def _shown(value: Any) -> str:
     if value is None:
         return "missing"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return digits(value) if isinstance(value, float) else str(value)

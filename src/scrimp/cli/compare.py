@@ -85,7 +85,7 @@ class Words(click.ParamType):  # type: ignore[type-arg]
     "--rounds", type=Words(numbers=True), metavar="N[,N...]",
     help="Rounds of boosting: 50 by default, 300 to predict numbers. With several, each is tried.",
 )  # fmt: skip
-@task_option()
+@task_option
 @click.option("--scoring", metavar="NAME", help="A scorer of scikit-learn; accuracy by default.")
 @click.option(
     "--folds", type=click.IntRange(min=2), default=5, show_default=True, metavar="N",

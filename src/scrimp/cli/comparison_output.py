@@ -48,10 +48,11 @@ def report(
 def headline(comparison: Comparison, columns: int) -> str:
     """What was done."""
     times = "once" if comparison.n_repeats == 1 else f"{comparison.n_repeats} times"
+    same = ", the same folds for all" if len(comparison.names) > 1 else ""
     return (
         f"Compared {count(len(comparison.names), 'method')} on {count(comparison.n_rows, 'row')} "
-        f"and {count(columns, 'column')}: {comparison.n_folds}-fold cross-validation, {times}, "
-        "the same folds for all."
+        f"and {count(columns, 'column')}: {comparison.n_folds}-fold cross-validation, "
+        f"{times}{same}."
     )
 
 
@@ -69,25 +70,20 @@ def print_methods(
     from ..evaluation.wording import money
 
     at, curves = advice.point.budget, comparison.curves()
-    wide = len(comparison.budgets) > 1
     asked = at > 0 and (advice.budget is not None or advice.error_cost is not None)
-
-    def worth(name: str) -> tuple[float, float]:
-        point = curves[name].at(at)
-        return (curves[name].area() if wide and not asked else point.quality, -point.spent)
-
     budgets = sorted(set(shown_budgets(comparison, at) if shown is None else shown))
     rows = [
         (name, *(_cell(curves[name].at(b), comparison.scoring) for b in budgets),
          curves[name].at(at).spent)
-        for name in sorted(curves, key=worth, reverse=True)
+        for name in comparison.ranked(at if asked else None)
     ]  # fmt: skip
     order = f"at a budget of {money(at)}" if asked else "in their mean over all budgets"
+    best_first = f"\nBest first, {order}" if len(curves) > 1 else ""
     print_table(
         ("method", *(f"budget {money(budget)}" for budget in budgets), f"spent at {money(at)}"),
         rows,
-        f"{_what(comparison)} on rows not trained on, with {comparison.level:.0%} intervals.\n"
-        f"Best first, {order}",
+        f"{_what(comparison)} on rows not trained on, with {comparison.level:.0%} intervals."
+        f"{best_first}",
     )
 
 

@@ -11,23 +11,27 @@ if TYPE_CHECKING:
 #: Paul Tol's bright and dark tones, which stay apart for colour-blind readers too.
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#0099aa", "#bb8800", "#222222", "#999999")
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_DASHES = ("-", "--", ":", "-.")
 _TITLE = 11
 #: How far methods stand apart at a budget, and how many letters fit into a line of the legend.
 _ASIDE, _LEGEND = 0.05, 70
 
 
 def picture_bytes(comparison: Comparison, advice: Advice, title: str) -> bytes:
-    """Two panels as the content of a PNG file."""
+    """Curves, and where there are several methods how they stand, as the content of a PNG."""
     from matplotlib.figure import Figure
 
     from ..evaluation.axes import plain, png_bytes
 
     height = max(4.6, 1.6 + 0.33 * len(comparison.names))
-    figure = Figure(figsize=(12.0, height), layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=[1.7, 1.0])
-    figure.suptitle(plain(title, 90), fontsize=12)
-    draw_curves(comparison, advice, left)
-    draw_standing(comparison, advice, right)
+    several = len(comparison.names) > 1
+    figure = Figure(figsize=(12.0 if several else 7.6, height), layout="constrained")
+    figure.suptitle(plain(title, 90 if several else 60), fontsize=12)
+    widths = [1.7, 1.0] if several else [1.0]
+    axes = figure.subplots(1, len(widths), width_ratios=widths, squeeze=False)[0]
+    draw_curves(comparison, advice, axes[0])
+    if several:
+        draw_standing(comparison, advice, axes[1])
     return png_bytes(figure)
 
 
@@ -35,17 +39,17 @@ def draw_curves(comparison: Comparison, advice: Advice, ax: Any) -> None:
     """Quality against budget; the interval of the method that is advised is shaded."""
     import numpy as np
 
-    curves = comparison.curves()
+    curves, looks = comparison.curves(), _looks(comparison.names)
     middles = np.arange(len(comparison.budgets))
     for number, (name, curve) in enumerate(curves.items()):
         chosen = name == advice.method
         places = middles + _ASIDE * (number - (len(curves) - 1) / 2)  # equals stay visible
         ax.plot(
             places, curve.quality, label=name, zorder=3 if chosen else 2,
-            linewidth=2.6 if chosen else 1.3, markersize=6 if chosen else 4.5, **_look(number),
+            linewidth=2.6 if chosen else 1.3, markersize=6 if chosen else 4.5, **looks[name],
         )  # fmt: skip
         if chosen:
-            colour = _look(number)["color"]
+            colour = looks[name]["color"]
             ax.fill_between(places, curve.low, curve.high, color=colour, alpha=0.15, linewidth=0)
     at = comparison.budgets.tolist().index(advice.point.budget)
     ax.axvline(at, color="0.5", linestyle=":", linewidth=1.2, zorder=1)
@@ -71,12 +75,12 @@ def draw_standing(comparison: Comparison, advice: Advice, ax: Any) -> None:
     from ..evaluation.axes import plain
     from ..evaluation.wording import money, quality_text
 
-    numbers = {name: number for number, name in enumerate(comparison.names)}
+    looks = _looks(comparison.names)
     budget = float(comparison.budgets[-1]) if advice.buys_nothing else advice.point.budget
     points = {name: comparison.at(name, budget) for name in comparison.names}
     ranked = sorted(points, key=lambda name: (points[name].quality, name == advice.method))
     for place, name in enumerate(ranked):
-        point, look = points[name], _look(numbers[name])
+        point, look = points[name], looks[name]
         ax.plot([point.low, point.high], [place, place], color=look["color"], linewidth=2.0)
         ax.plot(point.quality, place, markersize=7, **{**look, "linestyle": "none"})
         ax.annotate(
@@ -101,14 +105,20 @@ def _short(amount: float) -> str:
     return money(amount) if amount < 1000 else f"{amount:,.0f}"
 
 
-def _look(number: int) -> Mapping[str, Any]:
-    """A colour and a mark of its own; beyond eight methods another dash."""
+def _looks(names: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+    """A colour and a mark for each method, the same in all pictures; a dash for its rounds."""
+    from ..evaluation.methods import METHODS
+
+    families = [name.partition("/")[0] for name in names]
+    places = {name: place for place, name in enumerate(dict.fromkeys([*METHODS, *families]))}
     n = len(_COLOURS)
-    dash: Sequence[Any] = ("-", "--", ":", "-.")
     return {
-        "color": _COLOURS[number % n],
-        "marker": _MARKS[(number + number // n) % n],
-        "linestyle": dash[number // n % len(dash)],
+        name: {
+            "color": _COLOURS[places[family] % n],
+            "marker": _MARKS[(places[family] + places[family] // n) % n],
+            "linestyle": _DASHES[families[:number].count(family) % len(_DASHES)],
+        }
+        for number, (name, family) in enumerate(zip(names, families, strict=True))
     }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import money
+from .output import digits, money
 from .values import are_numbered, choices, parse_value
 
 if TYPE_CHECKING:
@@ -87,10 +87,12 @@ class Conversation:
     def answer_in_words(self) -> str:
         """The answer so far, and what it cost."""
         answer = self._session.read()
+        regression = self._model.target.kind == "regression"
+        label = digits(float(answer.label)) if regression else answer.label
         chance = ""
         if answer.probabilities is not None:
             chance = f" (probability {answer.probabilities.max():.2f})"
-        return f"{answer.label}{chance}, spent {money(answer.spent)}"
+        return f"{label}{chance}, spent {money(answer.spent)}"
 
     def _one(self, request: Request) -> None:
         """One purchase."""

@@ -36,6 +36,16 @@ def full_price(model: Predictor) -> float:
     return max(entry.price for entry in entries_of(model))
 
 
+def extent(model: Predictor, in_rounds: bool = False) -> str:
+    """How much there is to a plan: stages, by name rounds, or what its rows draw from."""
+    from ..plans import SampledPlan
+
+    plan = model.plan.plan
+    if isinstance(plan, SampledPlan):
+        return count(len(plan.stages), f"different {plan.members.kind.removesuffix('s')}")
+    return count(len(plan.stages), "round" if in_rounds else "stage")
+
+
 def plan_record(model: Predictor) -> dict[str, Any]:
     """What a model buys, for JSON."""
     entries = [
@@ -64,14 +74,22 @@ def print_plan(model: Predictor) -> None:
         _print_menu(entries)
     if absent := never_bought(model):
         click.echo(f"Never bought: {', '.join(absent)}")
-    click.echo(
-        f"Full price: {money(full_price(model))} of {money(model.costs.total)} for everything"
-    )
+    click.echo(_most(model))
+
+
+def _most(model: Predictor) -> str:
+    """The most that a row pays, beside the price of everything."""
+    most, everything = money(full_price(model)), money(model.costs.total)
+    if model.plan.plan.kind == "routed":
+        return f"Dearest path: {most} (everything costs {everything})"
+    return f"Full price: {most} of {everything} for everything"
 
 
 def _title(model: Predictor) -> str:
     if model.plan.plan.kind == "routed":
         return "What it may buy: each row what is asked on its own path"
+    if model.plan.plan.kind == "sampled":
+        return "What it may buy: each row draws its own"
     return "What it buys, in order"
 
 

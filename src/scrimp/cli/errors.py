@@ -22,6 +22,8 @@ _IN_OUR_WORDS = {
     "stop='certain'": "--stop certain",
     "Give more time, or fewer rows.": "Give more time with --max-seconds, or fewer rows with "
     "--rows.",
+    "n_splits=5 cannot be greater than the number of members in each class.": "No class has as "
+    "many rows as the 5 folds of the cross-validation that prunes the tree. Give more rows.",
     " sklearn.metrics.get_scorer_names() lists all; a callable scorer(estimator, X, y) will do as "
     "well.": "",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,9 @@ from .options import (
     refuse_overwriting,
     task_option,
 )
+
+if TYPE_CHECKING:
+    import polars as pl
 
 #: As in scrimp.boosting.rules, which is too slow to import for a help text; a test compares.
 RULE_NAMES = ("smoothed", "greedy", "speedboost", "hybrid", "edge")
@@ -49,7 +52,7 @@ _USED_BY = {
     "--method", type=click.Choice(["boosting", "sampled", "tree"]), default="boosting",
     show_default=True, help="Boosted stumps, AdaBoost whose vote is sampled, or a pruned tree.",
 )  # fmt: skip
-@task_option("classification")
+@task_option
 @click.option(
     "--rule", type=click.Choice(RULE_NAMES), default="smoothed", show_default=True,
     help="How a purchase is chosen: greedy and speedboost weigh what it tells against its price, "
@@ -88,7 +91,7 @@ _USED_BY = {
 @common_options
 def fit(
     data: Path, target: str, costs: Path | None, budget: list[float] | None, method: str,
-    task: str, rule: str, rounds: int, unaffordable: str, max_bins: int, weight: str | None,
+    task: str | None, rule: str, rounds: int, unaffordable: str, max_bins: int, weight: str | None,
     drop: tuple[str, ...], seed: int, out: Path, missing: tuple[str, ...], progress: bool | None,
     as_json: bool,
 ) -> None:  # fmt: skip
@@ -99,23 +102,25 @@ def fit(
     """
     from .problem import features_of, prices_of, refuse_target_as
     from .reading import read_table
-    from .remarks import remark_on_columns
     from .tables import numbers
     from .training import Reached, train, truth
 
     refuse_overwriting([out], [data, costs])
     refuse_target_as(target, {"--drop": drop, "--weight": (weight,)})
     _refuse_unused(method)
-    model = _learner(
-        method, task, budget=_one_or_many(budget), rule=rule, n_rounds=rounds,
-        unaffordable=unaffordable, max_bins=max_bins, random_state=seed,
-    )  # fmt: skip
+    _refuse_numbers(method, task, "--task regression needs boosting.")
     table = read_table(data, missing)
     weights = None if weight is None else numbers(table, weight, data, "the weight")
-    y = truth(table, target, data, weights, model)
+    y, found = truth(table, target, data, task, weights)
+    _refuse_numbers(method, found, f"{target!r} holds numbers. --task classification takes whole "
+                    "numbers as classes, --method boosting predicts numbers.")  # fmt: skip
+    model = _learner(
+        method, found, budget=_one_or_many(budget), rule=rule, n_rounds=rounds,
+        unaffordable=unaffordable, max_bins=max_bins, random_state=seed,
+    )  # fmt: skip
     X = features_of(table, target, weight, drop, data)
     model.set_params(costs=prices_of(costs, X, data))
-    remark_on_columns(X)
+    _remark(X, costs)
     reached: Reached = train(model, X, y, weights, progress)
     with uninterrupted():
         _save(model, out, reached.finished)
@@ -134,12 +139,27 @@ def _refuse_unused(method: str) -> None:
             raise InputError(f"{option} says nothing to --method {method}. Leave it out.{hint}")
 
 
+def _refuse_numbers(method: str, task: str | None, hint: str) -> None:
+    if task == "regression" and method != "boosting":
+        raise InputError(f"--method {method} predicts classes; {hint}")
+
+
+def _remark(X: pl.DataFrame, costs: Path | None) -> None:
+    """Say how columns are read, and which of them ``compare`` would leave out."""
+    from .problem import priced_names
+    from .remarks import remark_on_columns
+    from .set_aside import say_what_is_doubtful, say_what_to_set_aside, set_aside
+
+    remark_on_columns(X)
+    aside = set_aside(X, priced_names(costs))
+    say_what_to_set_aside(aside)
+    say_what_is_doubtful(X.drop(aside))
+
+
 def _learner(method: str, task: str, **options: Any) -> Any:
     """An unfitted estimator with those of the options that it knows."""
     from .. import boosting, trees
 
-    if task == "regression" and method != "boosting":
-        raise InputError(f"--method {method} predicts classes; --task regression needs boosting.")
     learners: dict[tuple[str, str], Any] = {
         ("boosting", "classification"): boosting.BudgetedBoostingClassifier,
         ("boosting", "regression"): boosting.BudgetedBoostingRegressor,
@@ -168,21 +188,21 @@ def _save(model: Any, out: Path, finished: bool) -> None:
 
 
 def _report(model: Any, out: Path, target: str, n: int, reached: Any, as_json: bool) -> None:
-    from .describe import plan_record, print_plan
+    from .describe import extent, plan_record, print_plan
     from .output import count, note, print_json
 
     classes = getattr(model, "classes_", None)
     record = {"model": str(out), "finished": reached.finished, "rows": n, "target": target,
               "classes": classes, **plan_record(model.predictor_)}  # fmt: skip
-    rounds = count(record["rounds"], "round")
+    done = extent(model.predictor_, in_rounds=True)
     if as_json:
         print_json(record)
     else:
-        after = "" if record["kind"] == "routed" else f" in {rounds}"
+        after = {"routed": "", "sampled": f": {done}"}.get(record["kind"], f" in {done}")
         click.echo(f"Learnt to {_aim(target, classes)} on {count(n, 'row')}{after}.")
         print_plan(model.predictor_)
     if not reached.finished:
-        note(f"Interrupted after {rounds}: saved what was learnt to {out}{reached.lacking()}")
+        note(f"Interrupted after {done}: saved what was learnt to {out}{reached.lacking()}")
     elif not as_json:
         click.echo(f"Saved to {out}")
 

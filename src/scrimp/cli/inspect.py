@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def inspect(model: Path, png: Path | None, as_json: bool) -> None:
     """Show what MODEL is and what it buys, in order, at what price."""
     from ..store import load
-    from .describe import print_plan
+    from .describe import extent, print_plan
     from .output import print_json
 
     refuse_overwriting([png], [model])
@@ -34,7 +34,7 @@ def inspect(model: Path, png: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(record)
         return
-    for line in _about(record):
+    for line in _about(record, extent(predictor)):
         click.echo(line)
     print_plan(predictor)
     if png is not None:
@@ -55,7 +55,7 @@ def _record(model: Predictor) -> dict[str, Any]:
     }
 
 
-def _about(record: dict[str, Any]) -> list[str]:
+def _about(record: dict[str, Any], extent: str) -> list[str]:
     from .output import count
 
     params = ", ".join(f"{name}={_shown(value)}" for name, value in record["params"].items())
@@ -63,7 +63,7 @@ def _about(record: dict[str, Any]) -> list[str]:
     lines = [
         f"{record['learner']}({params})",
         f"Predicts {classes or 'a number'} from {count(len(record['columns']), 'column')}. "
-        f"Plan: {record['kind']}, {count(record['rounds'], 'stage')}.",
+        f"Plan: {record['kind']}, {extent}.",
     ]
     return lines if record["finished"] else [*lines, "Unfinished: its training was interrupted."]
 

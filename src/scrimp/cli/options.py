@@ -146,19 +146,13 @@ def stop_option(command: F) -> F:
     )(command)
 
 
-def task_option(default: str | None = None) -> Callable[[F], F]:
+def task_option(command: F) -> F:
     """What kind of target it is."""
-    kind = click.Choice(["classification", "regression"])
-    if default is not None:
-        return click.option(
-            "--task", type=kind, default=default, show_default=True,
-            help="Predict classes or numbers.",
-        )  # fmt: skip
     return click.option(
-        "--task", type=kind,
+        "--task", type=click.Choice(["classification", "regression"]),
         help="Predict classes or numbers; by default fractions and more than 20 different "
         "numbers are numbers.",
-    )  # fmt: skip
+    )(command)  # fmt: skip
 
 
 def common_options(command: F) -> F:

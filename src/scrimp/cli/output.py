@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ..priced_plan import PricedPlan
 
 
+#: How a table of purchases counts the uses of an item, by the kind of plan.
+_USES = {"routed": "asked at", "sampled": "used in votes"}
+
+
 def note(text: str) -> None:
     """A remark beside the result, on stderr."""
     click.echo(text, err=True)
@@ -75,12 +79,17 @@ def count(n: int, thing: str) -> str:
     return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
 
 
+def digits(value: float) -> str:
+    """A number to six significant digits."""
+    return f"{value:.6g}" if abs(value) < 1e6 else f"{float(f'{value:.6g}'):.0f}"
+
+
 def _cell(value: Any) -> str:
     return money(value) if isinstance(value, float) else str(value)
 
 
 def _is_number(text: str) -> bool:
-    return not text or text[:1].isdigit()
+    return not text or text.lstrip("+-")[:1].isdigit()
 
 
 def purchases(priced: PricedPlan) -> list[dict[str, Any]]:
@@ -101,7 +110,7 @@ def purchases(priced: PricedPlan) -> list[dict[str, Any]]:
 def print_purchases(priced: PricedPlan, title: str = "") -> None:
     """What a plan buys, in order; the columns only where items are not named after them."""
     lines = priced.summary()
-    uses = "asked at" if priced.plan.kind == "routed" else "used in rounds"
+    uses = _USES.get(priced.plan.kind, "used in rounds")
     header = ["", "item", "price", "total", uses, "brings"]
     rows = [
         [

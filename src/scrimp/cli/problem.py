@@ -60,6 +60,13 @@ def prices_of(costs: Path | None, X: pl.DataFrame, data: Path) -> Costs | None:
         raise InputError(f"{text.replace('which X does', 'which it does')} {hint}") from error
 
 
+def priced_names(costs: Path | None) -> tuple[str, ...]:
+    """The columns that a price list names: nobody prices what is no feature."""
+    from ..costs import Costs
+
+    return tuple(Costs.read(costs).column_names or ()) if costs is not None else ()
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """What is to be predicted, from what, at which prices."""
@@ -88,23 +95,22 @@ def read_problem(
     drop: tuple[str, ...], keep: tuple[str, ...], missing: tuple[str, ...],
 ) -> Problem:  # fmt: skip
     """Read a table and its prices, and leave out columns that tell nothing of new rows."""
-    from ..costs import Costs
     from ..evaluation.methods import find
     from .reading import read_table
     from .remarks import remark_on_columns
     from .set_aside import say_what_is_doubtful, say_what_was_set_aside, set_aside
     from .tables import column
+    from .training import truth
 
     for name in methods or ():
         find(name)
     refuse_target_as(target, {"--drop": drop, "--keep": keep})
     table = read_table(data, missing)
-    y, found = _truth(table, target, data, task)
+    y, found = truth(table, target, data, task)
     for name in keep:
         column(table, name, data, "to keep")
     X = features_of(table, target, None, drop, data)
-    priced = (Costs.read(costs).column_names or ()) if costs is not None else ()
-    aside = set_aside(X, {*keep, *priced})
+    aside = set_aside(X, {*keep, *priced_names(costs)})
     X = X.drop(aside)
     if not X.width:
         raise InputError(
@@ -112,32 +118,6 @@ def read_problem(
             "Use one after all with --keep."
         )
     say_what_was_set_aside(aside)
-    remark_on_columns(X, identifiers=False)
+    remark_on_columns(X)
     say_what_is_doubtful(X)
     return Problem(X, y, prices_of(costs, X, data), target, found, drop, aside)
-
-
-def _truth(
-    table: pl.DataFrame, target: str, data: Path, task: str | None
-) -> tuple[NDArray[Any], str]:
-    """The target, and what kind of target it is."""
-    import numpy as np
-
-    from ..evaluation.methods import check_task
-    from .output import note
-    from .tables import labels
-    from .training import check_classes, check_numbers
-
-    y = labels(table, target, data)
-    found = check_task(task, y)
-    what = f"The target {target!r} of {data}"
-    if found == "classification":
-        check_classes(np.unique(y), what, many=True)
-        return y, found
-    check_numbers(y, what)
-    if task is None and y.dtype.kind in "iu":
-        note(
-            f"{what} has {len(np.unique(y))} different values and is predicted as a number. "
-            "--task classification takes them as classes."
-        )
-    return y, found

@@ -12,14 +12,10 @@ from .tables import some
 if TYPE_CHECKING:
     import polars as pl
 
-#: With fewer rows any column may happen to differ in all of them.
-ROWS, SHARE = 20, 0.95
 
-
-def remark_on_columns(X: pl.DataFrame, identifiers: bool = True) -> None:
+def remark_on_columns(X: pl.DataFrame) -> None:
     """Say which columns are categories, and what looks like a mistake."""
-    doubtful = _identifiers(X) if identifiers else ()
-    for line in (*_categories(X), *doubtful, *_nearly_numbers(X)):
+    for line in (*_categories(X), *_nearly_numbers(X)):
         note(line)
 
 
@@ -38,20 +34,6 @@ def _categories(X: pl.DataFrame) -> Iterator[str]:
     ]
     if columns:
         yield f"Read as categories: {some(columns)}"
-
-
-def _identifiers(X: pl.DataFrame) -> Iterator[str]:
-    names = [column.name or "''" for column in X if _is_identifier(column)]
-    if names:
-        yield (
-            f"Note: nearly every row has its own value of {some(names)}, as identifiers do. "
-            "Leave out what tells nothing of new rows with --drop."
-        )
-
-
-def _is_identifier(column: pl.Series) -> bool:
-    kind = is_text(column) or column.dtype.is_integer()
-    return kind and len(column) > ROWS and column.drop_nulls().n_unique() > SHARE * len(column)
 
 
 def _nearly_numbers(X: pl.DataFrame) -> Iterator[str]:

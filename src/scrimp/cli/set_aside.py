@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from .output import count, note
-from .remarks import ROWS, SHARE, is_text
+from .remarks import is_text
 
 if TYPE_CHECKING:
     import polars as pl
 
 _NAMED = re.compile(r"(^|[_\s.-])(id|ids|uid|uuid|guid|name|mrn|ssn|nr|index|sequence)$", re.I)
 _DATE = r"^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?$|^\d{1,2}[-/.]\d{1,2}[-/.]\d{4}([T ].*)?$"
+#: With fewer rows any column may happen to differ in all of them.
+_ROWS, _SHARE = 20, 0.95
 #: From this share of different values on, text is a text rather than a category.
 _FREE = 0.5
 
@@ -25,19 +28,35 @@ def set_aside(X: pl.DataFrame, keep: Collection[str]) -> dict[str, str]:
 
 def say_what_was_set_aside(found: dict[str, str]) -> None:
     """A line a kind."""
-    for why in dict.fromkeys(found.values()):
-        names = ", ".join(name or "''" for name, own in found.items() if own == why)
-        note(f"Left out: {names} ({why}). --keep takes it as a feature after all.")
+    for why, names in _by_kind(found).items():
+        note(f"Left out: {_listed(names)} ({why}). --keep takes it as a feature after all.")
+
+
+def say_what_to_set_aside(found: dict[str, str]) -> None:
+    """The same of columns that were not left out."""
+    for why, names in _by_kind(found).items():
+        look, them = ("looks", "it") if len(names) == 1 else ("look", "them")
+        drops = " ".join(f"--drop {shlex.quote(name)}" for name in names)
+        note(f"Note: {_listed(names)} {look} like {why}: leave {them} out with {drops}.")
 
 
 def say_what_is_doubtful(X: pl.DataFrame) -> None:
     """Name columns that might be identifiers, and were kept."""
-    names = [column.name for column in X if _distinct(column) > SHARE and column.dtype.is_integer()]
-    if names and len(X) > ROWS:
+    names = [c.name for c in X if _distinct(c) > _SHARE and c.dtype.is_integer()]
+    if names and len(X) > _ROWS:
         note(
-            f"Note: {', '.join(names)} differ{'s' if len(names) == 1 else ''} in nearly every row "
+            f"Note: {_listed(names)} differ{'s' if len(names) == 1 else ''} in nearly every row "
             "and may number the rows; --drop leaves out what does."
         )
+
+
+def _by_kind(found: dict[str, str]) -> dict[str, list[str]]:
+    """Columns by the reason that they share."""
+    return {why: [n for n, own in found.items() if own == why] for why in found.values()}
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(name or "''" for name in names)
 
 
 def _why(column: pl.Series) -> str | None:
@@ -50,20 +69,20 @@ def _reasons(column: pl.Series) -> Iterator[str]:
 
     if column.dtype.is_temporal():
         yield "dates"
-    if len(column) <= ROWS:
+    if len(column) <= _ROWS:
         return
     known, share = column.drop_nulls(), _distinct(column)
-    if column.dtype == pl.String and known.str.contains(_DATE).sum() > SHARE * max(len(known), 1):
+    if column.dtype == pl.String and known.str.contains(_DATE).sum() > _SHARE * max(len(known), 1):
         yield "dates"
     coded = is_text(column) or column.dtype.is_integer()
     if coded and share > _FREE and _NAMED.search(column.name.strip()):
         yield "an identifier by its name and its many values"
-    if is_text(column) and share > SHARE:
+    if is_text(column) and share > _SHARE:
         yield "text that differs in nearly every row"
     if is_text(column) and share > _FREE:
         yield f"free text with {count(known.n_unique(), 'value')}"
-    if column.dtype.is_integer() and share > SHARE and _numbers_rows(column):
-        yield "it numbers the rows"
+    if column.dtype.is_integer() and share > _SHARE and _numbers_rows(column):
+        yield "row numbers"
 
 
 def _distinct(column: pl.Series) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..events import Progress, listening
 from .errors import InputError, Interrupted
-from .output import money
+from .output import money, note
 from .tables import labels, some
 
 if TYPE_CHECKING:
@@ -49,14 +50,32 @@ def train(model: Any, X: Any, y: Any, weights: Any, progress: bool | None) -> Re
     def remember(event: Progress) -> None:
         last[0] = event.task
 
+    _remark_on_rare_classes(model, y, weights)
     try:
-        with progress_bar(progress), listening(remember):
+        with progress_bar(progress), listening(remember), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The least populated class")  # said already
             model.fit(X, y, sample_weight=weights)
     except KeyboardInterrupt:
         if not hasattr(model, "plan_") or not len(model.plan_.plan.stages):
             raise Interrupted("Interrupted: nothing was saved.") from None
         return Reached(False, _not_begun(model.budget, last[0]))
     return Reached(True)
+
+
+def _remark_on_rare_classes(model: Any, y: Any, weights: Any) -> None:
+    """Name classes with fewer rows than the folds that a tree is pruned by."""
+    import numpy as np
+
+    folds = model.get_params().get("cv", 0)
+    found, counts = np.unique(y if weights is None else y[weights > 0], return_counts=True)
+    rare = [str(label) for label in found[counts < folds]]
+    if rare and folds:
+        whose, them = ("Class", "it") if len(rare) == 1 else ("Classes", "them")
+        note(
+            f"Note: {whose} {some(rare, 5)} {'has' if len(rare) == 1 else 'have'} fewer rows than "
+            f"the {folds} folds of the cross-validation that prunes the tree, so that little can "
+            f"be learnt of {them}."
+        )
 
 
 def _not_begun(budget: Any, task: str) -> list[float]:
@@ -66,23 +85,29 @@ def _not_begun(budget: Any, task: str) -> list[float]:
 
 
 def truth(
-    table: pl.DataFrame, target: str, data: Path, weights: NDArray[np.float64] | None, model: Any
-) -> NDArray[Any]:
-    """The target as a model can learn it: numbers, or as many classes as it can tell apart."""
+    table: pl.DataFrame, target: str, data: Path, task: str | None,
+    weights: NDArray[np.float64] | None = None,
+) -> tuple[NDArray[Any], str]:  # fmt: skip
+    """The target, and whether it is classes or numbers: as asked, or as it looks."""
     import numpy as np
-    from sklearn.base import is_regressor
-    from sklearn.utils import get_tags
+
+    from ..evaluation.methods import check_task
 
     y = labels(table, target, data)
+    found = check_task(task, y)
     what = f"The target {target!r} of {data}"
-    if is_regressor(model):
-        check_numbers(y, what)
-        return y
-    many = bool(get_tags(model).classifier_tags.multi_class)
-    check_classes(np.unique(y), what, many)
-    if weights is not None:
-        check_classes(np.unique(y[weights > 0]), f"Among rows of positive weight {target!r}", many)
-    return y
+    if found == "classification":
+        check_classes(np.unique(y), what)
+        if weights is not None:
+            check_classes(np.unique(y[weights > 0]), f"Among rows of positive weight {target!r}")
+        return y, found
+    check_numbers(y, what)
+    if task is None and y.dtype.kind in "iu":
+        note(
+            f"{what} has {len(np.unique(y))} different values and is predicted as a number. "
+            "--task classification takes them as classes."
+        )
+    return y, found
 
 
 def check_numbers(y: NDArray[Any], what: str) -> None:
@@ -93,16 +118,13 @@ def check_numbers(y: NDArray[Any], what: str) -> None:
         raise InputError(f"{what} is {y[0]} in all rows. There is nothing to predict.")
 
 
-def check_classes(found: NDArray[Any], what: str, many: bool) -> None:
+def check_classes(found: NDArray[Any], what: str) -> None:
     """Refuse classes that cannot be told apart."""
-    expected = "Expected two classes, such as yes and no."
+    expected = "Expected two classes or more, such as yes and no."
     if len(found) == 0:
         raise InputError(f"{what} has no value. {expected}")
     if len(found) == 1:
         raise InputError(f"{what} has one class only, {found[0]}. {expected}")
-    if len(found) > 2 and not many:
-        values = some([str(value) for value in found], 5)
-        raise InputError(f"{what} has {len(found)} values: {values}. {expected}")
     if found.dtype.kind == "f":
         raise InputError(
             f"{what} holds the fractions {found[0]} and {found[1]}. {expected} "

@@ -15,7 +15,7 @@ def training_words(
     seed: int, data: Path, costs: Path | None,
 ) -> list[str] | None:  # fmt: skip
     """The words of the command that trains what is advised; None if nothing is to be bought."""
-    from ..evaluation.methods import METHODS, ROUNDS
+    from ..evaluation.methods import METHODS, ROUNDS, task_of
     from ..evaluation.price_steps import has_free_columns
     from .fit import RULE_NAMES
 
@@ -30,7 +30,8 @@ def training_words(
         words += ["--drop", column]
     for mark in missing:
         words += ["--missing", mark]
-    words += ["--task", "regression"] if problem.task == "regression" else []
+    told = problem.task == "regression" or problem.task != task_of(problem.y)
+    words += ["--task", problem.task] if told else []
     words += ["--rule", name] if name in RULE_NAMES else ["--method", name]
     if method.has_rounds:
         words += ["--rounds", own_rounds or str((rounds or [ROUNDS[problem.task]])[0])]

@@ -70,6 +70,8 @@ class Advice:
         As asked.
     scoring : str
         The scorer's name.
+    some_free : bool
+        Whether some columns are free, and part of the guess.
     """
 
     method: str
@@ -84,6 +86,12 @@ class Advice:
     budget: float | None
     error_cost: float | None
     scoring: str
+    some_free: bool = False
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether what is bought may be no better than the guess."""
+        return not self.buys_nothing and self.gain is not None and not self.gain.low > 0
 
     @property
     def buys_nothing(self) -> bool:
@@ -99,8 +107,8 @@ class Advice:
 
     def lines(self) -> list[str]:
         """The advice in plain words, a paragraph a line."""
-        parts = [self._headline(), *self._why(), *self._beside(), *self._guess_words()]
-        parts += self._other_budgets()
+        parts = [self._doubt() + self._headline(), *self._why(), *self._beside()]
+        parts += [*self._guess_words(), *self._other_budgets()]
         n = len(self.rivals) + 1
         if n > 1 and not self.buys_nothing:
             parts.append(
@@ -109,11 +117,29 @@ class Advice:
             )
         return parts
 
+    def _doubt(self) -> str:
+        """Said first: that buying nothing may do as well."""
+        if self.guess is None or self.gain is None or not self.is_doubtful:
+            return ""
+        gives = f"it gives {self._quality(self.guess.quality)}"
+        if self.error_cost is not None:
+            gives = f"it costs {money(self.cost_in_all(self.guess))} a row in errors"
+        if self.gain.value < 0:
+            return f"{self._nothing()} does better on these rows: {gives}. "
+        return (
+            f"{self._nothing()} may do as well: {gives}, and on these rows what follows is not "
+            "distinguishable from that. "
+        )
+
+    def _nothing(self) -> str:
+        return "What is free alone" if self.some_free else "Buying nothing"
+
     def _headline(self) -> str:
         point = self.point
         what = f"{self._quality(point.quality)} ({spread_text(point, self.scoring)})"
         if self.buys_nothing:
-            return f"{self._asked()}uy nothing: {what} without any purchase."
+            how = "from what is free alone" if self.some_free else "without any purchase"
+            return f"{self._asked()}uy nothing: {what} {how}."
         if self.error_cost is not None:
             errors = self.cost_in_all(point) - point.spent
             return (
@@ -186,12 +212,9 @@ class Advice:
         return f"by {value} ({low.removesuffix(' points')} to {high.removesuffix(' points')})"
 
     def _guess_words(self) -> list[str]:
-        if self.guess is None or self.gain is None or self.buys_nothing:
+        if self.guess is None or self.buys_nothing or self.is_doubtful:
             return []
-        text = f"Buying nothing gives {self._quality(self.guess.quality)}"
-        if self.gain.is_clear:
-            return [f"{text}."]
-        return [f"{text}, and the advice is not distinguishable from that on these rows."]
+        return [f"{self._nothing()} gives {self._quality(self.guess.quality)}."]
 
     def _other_budgets(self) -> list[str]:
         parts = []

@@ -90,16 +90,16 @@ def _advice(
         comparison.difference(own, (name, 0.0), error_cost) if free else None,
         _cheaper(comparison, name, points[name], error) if asked else None,
         _dearer(comparison, own, points[name]) if asked else None,
-        best, error, budget, error_cost, comparison.scoring,
+        best, error, budget, error_cost, comparison.scoring, comparison.some_free,
     )  # fmt: skip
 
 
 def _cheaper(comparison: Comparison, name: str, point: Point, error: float) -> Point | None:
-    """The least budget at which the method is within one standard error of itself."""
+    """The least budget that buys anything and is within one standard error."""
     curve = comparison.curve(name)
     for budget in curve.budgets[curve.budgets < point.budget].tolist():
         less = curve.at(budget)
-        saves = less.spent < (1.0 - _SAVING) * point.spent
+        saves = 0 < less.spent < (1.0 - _SAVING) * point.spent
         if saves and less.quality >= point.quality - error:
             return less
     return None

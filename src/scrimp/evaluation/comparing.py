@@ -108,7 +108,8 @@ def compare(
     prices = as_costs(costs, width, None if columns is None else list(map(str, columns)))
     looked = _finite(price_steps(prices) if budgets is None else budgets)
     rounds = [ROUNDS[task]] if n_rounds is None else np.atleast_1d(n_rounds).tolist()
-    trained = [budget for budget in looked.tolist() if budget > 0 or has_free_columns(prices)]
+    free = has_free_columns(prices)
+    trained = [budget for budget in looked.tolist() if budget > 0 or free]
     asked, alike = (methods, []) if methods is not None else _methods(task, prices)
     tried = estimators(
         asked, lambda r: Setting(task, prices, trained, r, random_state), task, rounds
@@ -126,7 +127,7 @@ def compare(
         names, looked, *scores.stacked(names, trials.repeats), scorer.name, scorer.best, task,
         scores.n_rows, trials.folds, dict(trials.left_out),
         (*alike, *division.remarks, *_shortfall(trials, n_repeats)), not trials.interrupted,
-        trials.in_time, time.monotonic() - begin,
+        trials.in_time, time.monotonic() - begin, some_free=free,
     )  # fmt: skip
 
 

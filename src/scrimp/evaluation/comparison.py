@@ -13,6 +13,7 @@ from ..plan import Floats
 from .advice import Advice, Difference
 from .advising import advise
 from .curve import Curve, Point
+from .wording import money
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,8 @@ class Comparison:
         How long it took.
     level : float
         Of the intervals.
+    some_free : bool
+        Whether some columns are free, so that a budget of 0 buys them.
     """
 
     names: tuple[str, ...]
@@ -70,6 +73,30 @@ class Comparison:
     in_time: bool = True
     seconds: float = 0.0
     level: float = 0.95
+    some_free: bool = False
+
+    def __repr__(self) -> str:
+        n, low, high = len(self.budgets), *map(money, self.budgets[[0, -1]].tolist())
+        budgets = f"{n} budgets from {low} to {high}" if n > 1 else f"a budget of {low}"
+        best = f"; best: {self.ranked()[0]}" if len(self.names) > 1 else ""
+        return f"Comparison({', '.join(self.names)}; {self.n_rows:,} rows; {budgets}{best})"
+
+    def ranked(self, budget: float | None = None) -> list[str]:
+        """Names of the methods, best first; of equals the one that spends less.
+
+        Parameters
+        ----------
+        budget : float, optional
+            By default the mean quality over all budgets counts.
+        """
+        wide = budget is None and len(self.budgets) > 1
+
+        def worth(name: str) -> tuple[float, float]:
+            curve = self.curve(name)
+            point = curve.at(float(self.budgets[-1]) if budget is None else budget)
+            return curve.area() if wide else point.quality, -point.spent
+
+        return sorted(self.names, key=worth, reverse=True)
 
     @property
     def n_repeats(self) -> int:

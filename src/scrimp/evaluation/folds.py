@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
 from ..plan import Ints
+from .methods import MOST_CLASSES
 
 #: A row that is tested must have a companion of its class to learn from.
 _LEAST = 2
@@ -84,9 +85,11 @@ def _without_singles(y: NDArray[Any], rows: Ints, remarks: list[str]) -> Ints:
         )
         rows = rows[~np.isin(y[rows], single)]
     if len(found) - len(single) < 2:
+        many = len(found) > MOST_CLASSES
         raise ValueError(
             f"{len(found) - len(single)} of {len(found)} classes have at least {_LEAST} rows; a "
-            "comparison needs two such classes. Give more rows."
+            "comparison needs two such classes. "
+            + ("Is this the right target, or an identifier?" if many else "Give more rows.")
         )
     return rows
 

@@ -161,7 +161,9 @@ def estimators(
     if isinstance(methods, Mapping):
         return dict(methods)
     made = {}
-    for method in map(find, dict.fromkeys(methods)):
+    # what has rounds can be given up between two of them; what cannot goes last
+    chosen = sorted(map(find, dict.fromkeys(methods)), key=lambda method: not method.has_rounds)
+    for method in chosen:
         if task not in method.tasks:
             able = ", ".join(name for name, other in METHODS.items() if task in other.tasks)
             raise ValueError(

@@ -153,6 +153,8 @@ class Trials:
             self._leave_out(name, f"it broke down with {type(defect).__name__}: {text}")
         else:
             self._parts[name].append(sweep)
+            if len(self._parts) > 1 and time.monotonic() - begin > share:
+                self._leave_out(name, f"one fold takes more than {share:.3g} seconds")
         return True
 
     @contextmanager

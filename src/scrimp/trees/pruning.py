@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..events import Progress, emit
 from ..plan import Floats, Ints
 
 
@@ -36,7 +37,9 @@ def cross_validated_alpha(tree: Any, X: NDArray[Any], y: Ints, weight: Floats, f
     # between two alphas the tree stays the same: their geometric mean stands for both
     candidates = np.append(np.sqrt(alphas[:-1] * alphas[1:]), alphas[-1])
     right = np.zeros(len(candidates))
-    for learn, left_out in folds.split(X, y):
+    splits = list(folds.split(X, y))
+    for done, (learn, left_out) in enumerate(splits):
+        emit(Progress("pruning", done, len(splits)))
         grown = clone(tree).fit(X[learn], y[learn], sample_weight=weight[learn])
         right += right_at(candidates, grown, X[left_out], y[left_out], weight[left_out])
     best = right >= right.max() - 1e-9 * weight.sum()  # sums of weights are rounded
