@@ -528,3 +528,23 @@ def test_a_training_for_one_budget_is_what_was_compared(rule):
             alone.predict(heart.X, budget), together.predict(heart.X, budget)
         )
         np.testing.assert_allclose(alone.spend(heart.X, budget), together.spend(heart.X, budget))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "text"),
+    [
+        ({"y": lambda y: y[:-5]}, ValueError, "inconsistent numbers of samples"),
+        ({"y": lambda y: np.where(np.arange(len(y)) == 3, None, y)}, ValueError, "missing in 1 of"),
+        ({"methods": "smoothed"}, TypeError, "methods is 'smoothed', one name"),
+        ({"methods": []}, ValueError, "methods is empty"),
+        ({"n_rounds": []}, ValueError, "n_rounds is empty"),
+        ({"methods": {"mine": object()}}, TypeError, "'mine' is a object, without budgets"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused_at_the_door(change, error, text):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] > 0).astype(int)
+    y = change.pop("y", lambda same: same)(y)
+    with pytest.raises(error, match=text):
+        compare(X, y, [1.0, 2.0, 3.0], **change)

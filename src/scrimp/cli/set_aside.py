@@ -74,15 +74,21 @@ def _reasons(column: pl.Series) -> Iterator[str]:
     known, share = column.drop_nulls(), _distinct(column)
     if column.dtype == pl.String and known.str.contains(_DATE).sum() > _SHARE * max(len(known), 1):
         yield "dates"
-    coded = is_text(column) or column.dtype.is_integer()
+    whole = column.dtype.is_integer() or _is_whole(known)
+    coded = is_text(column) or whole
     if coded and share > _FREE and _NAMED.search(column.name.strip()):
         yield "an identifier by its name and its many values"
     if is_text(column) and share > _SHARE:
         yield "text that differs in nearly every row"
     if is_text(column) and share > _FREE:
         yield f"free text with {count(known.n_unique(), 'value')}"
-    if column.dtype.is_integer() and share > _SHARE and _numbers_rows(column):
+    if whole and share > _SHARE and _numbers_rows(known):
         yield "row numbers"
+
+
+def _is_whole(known: pl.Series) -> bool:
+    """Whether fractions are possible and there are none, as where an identifier is missing."""
+    return known.dtype.is_float() and len(known) > 0 and bool((known.floor() == known).all())
 
 
 def _distinct(column: pl.Series) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 
 from ..columns import as_frame
 from ..costs import Costs, as_costs
@@ -98,7 +98,7 @@ def compare(
     >>> advice.method, round(advice.point.quality, 1)
     ('smoothed', 0.8)
     """
-    y = np.asarray(y)
+    y = _truth(X, y)
     task = check_task(task, y)
     _check_limits(n_repeats, max_seconds, max_rows)
     division = divide(y, task, n_folds, n_repeats, max_rows, random_state)
@@ -142,6 +142,16 @@ def _methods(task: str, prices: Costs) -> tuple[list[str], list[str]]:
         f"All prices are equal, so that all rules of boosting choose alike: {one} stands for "
         f"{listed(twins)} too."
     ]
+
+
+def _truth(X: Any, y: Any) -> NDArray[Any]:
+    """Y as an array that fits X."""
+    y = column_or_1d(y, warn=False)
+    check_consistent_length(X, y)
+    missing = sum(value is None or value != value for value in y.tolist())
+    if missing:
+        raise ValueError(f"y is missing in {missing} of {len(y)} rows; leave these rows out.")
+    return np.asarray(y)
 
 
 def _target(task: str, y: NDArray[Any]) -> Target:

@@ -159,7 +159,11 @@ def estimators(
 ) -> dict[str, Any]:
     """Estimators by name; with several numbers of rounds, the name says which."""
     if isinstance(methods, Mapping):
-        return dict(methods)
+        return _with_sweeps(methods)
+    if isinstance(methods, str):
+        raise TypeError(f"methods is {methods!r}, one name; expected a list: [{methods!r}].")
+    if not methods or not n_rounds:
+        raise ValueError(f"{'n_rounds' if methods else 'methods'} is empty; expected at least one.")
     made = {}
     # what has rounds can be given up between two of them; what cannot goes last
     chosen = sorted(map(find, dict.fromkeys(methods)), key=lambda method: not method.has_rounds)
@@ -176,6 +180,17 @@ def estimators(
                 setting(rounds)
             )
     return made
+
+
+def _with_sweeps(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Estimators of one's own; they must answer at many budgets."""
+    for name, estimator in given.items():
+        if not hasattr(estimator, "sweep"):
+            raise TypeError(
+                f"The method {name!r} is a {type(estimator).__name__}, without budgets; "
+                "expected a scrimp estimator."
+            )
+    return dict(given)
 
 
 def find(name: str) -> Method:
