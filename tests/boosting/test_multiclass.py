@@ -208,10 +208,12 @@ def test_many_bins_and_many_classes():
     assert set(model.plan_.plan.stumps.column[:10]) == {0}
 
 
-def test_sampling_stays_with_two_classes(table):
+def test_its_vote_can_be_sampled(table):
     X, y = table
-    with pytest.raises(ValueError, match=r"Only binary classification is supported\."):
-        SampledBoostingClassifier(PRICES, n_rounds=5).fit(X, y)
+    model = SampledBoostingClassifier(PRICES, n_rounds=20, random_state=0).fit(X, y)
+    full = BudgetedBoostingClassifier(PRICES, rule="edge", n_rounds=20).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), full.predict(X))
+    assert model.spend(X, budget=5.0).max() <= 5.0
 
 
 def log_z(edge, n_classes):

@@ -62,8 +62,9 @@ def test_greedy_falls_into_the_trap_of_cheap_features_on_sonar(public_data):
     train = rng.permutation(len(X))[:100]
     costs = Costs.per_feature(rng.uniform(0, 2, size=X.shape[1]))
     options = {"n_rounds": 500, "unaffordable": "stop"}
-    greedy = BudgetedBoostingClassifier(costs, **options).fit(X[train], data.y[train])
-    edge = BudgetedBoostingClassifier(costs, rule="edge", **options).fit(X[train], data.y[train])
+    train_on = (X[train], data.y[train])
+    greedy = BudgetedBoostingClassifier(costs, rule="greedy", **options).fit(*train_on)
+    edge = BudgetedBoostingClassifier(costs, rule="edge", **options).fit(*train_on)
     assert greedy.plan_.price < 2.0 < edge.plan_.price
 
 
@@ -100,6 +101,6 @@ def test_without_tau_smoothed_is_greedy():
     X = rng.normal(size=(150, 8))
     y = (X[:, 0] + X[:, 1] + rng.normal(size=150) > 0).astype(int)
     prices = rng.uniform(0.1, 2, size=8)
-    greedy = BudgetedBoostingClassifier(prices, n_rounds=30).fit(X, y)
+    greedy = BudgetedBoostingClassifier(prices, rule="greedy", n_rounds=30).fit(X, y)
     smoothed = BudgetedBoostingClassifier(prices, rule="smoothed", tau=0.0, n_rounds=30).fit(X, y)
     np.testing.assert_array_equal(greedy.decision_function(X), smoothed.decision_function(X))

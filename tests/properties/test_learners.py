@@ -16,7 +16,8 @@ class OfThreeClasses(BudgetedBoostingClassifier):
 
 #: Learners, and the checks that they cannot pass by their nature.
 LEARNERS = {
-    "greedy": (BudgetedBoostingClassifier(n_rounds=25), ()),
+    "smoothed": (BudgetedBoostingClassifier(n_rounds=25), ()),
+    "greedy": (BudgetedBoostingClassifier(rule="greedy", n_rounds=25), ()),
     "edge": (BudgetedBoostingClassifier(rule="edge", n_rounds=25), ()),
     "menu": (BudgetedBoostingClassifier(budget=[1.0, 2.0], n_rounds=10), ()),
     "three classes": (OfThreeClasses(n_rounds=25), ()),
