@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .dependencies import dependencies
 from .price_list import Item, read_items
 
 
@@ -212,6 +213,48 @@ class Costs:
     def column_name(self, column: int) -> str:
         """The name of a column, or ``x<position>`` where there are no names."""
         return self.column_names[column] if self.column_names else f"x{column}"
+
+    def through(self, transformer: Any) -> Costs:
+        """The prices of what a fitted scikit-learn transformer makes of the columns.
+
+        The children of a column belong to its item: one purchase brings them all. A child
+        of columns of several items, such as a product, is an item of its own that costs
+        nothing and requires these.
+
+        Parameters
+        ----------
+        transformer : fitted transformer
+            Encoders, scalers, imputers, selectors, polynomials, pipelines, unions and
+            ColumnTransformers are looked into. What anything else makes requires all items.
+
+        Examples
+        --------
+        >>> from sklearn.preprocessing import OneHotEncoder
+        >>> encoder = OneHotEncoder().fit([["a", 1], ["b", 1], ["c", 2]])
+        >>> costs = Costs.per_feature([5.0, 2.0]).through(encoder)
+        >>> costs.columns, costs.prices
+        (((0, 1, 2), (3, 4)), (5.0, 2.0))
+        """
+        made_from = dependencies(transformer, self.n_columns)
+        owners = [frozenset(self.item_of[c] for c in np.flatnonzero(row)) for row in made_from]
+        brought: dict[frozenset[int], list[int]] = {}
+        for column, items in enumerate(owners):
+            brought.setdefault(items, []).append(column)
+        own = [tuple(brought.pop(frozenset([i]), ())) for i in range(self.n_items)]
+        mixed = [(tuple(sorted(items)), tuple(columns)) for items, columns in brought.items()]
+        names = ["*".join(self.names[i] for i in items) or "constant" for items, _ in mixed]
+        return Costs(
+            self.names + tuple(names),
+            self.prices + (0.0,) * len(mixed),
+            (*own, *(columns for _, columns in mixed)),
+            self.requires + tuple(items for items, _ in mixed),
+            self._names_out(transformer),
+        )
+
+    def _names_out(self, transformer: Any) -> tuple[str, ...] | None:
+        if self.column_names is None:
+            return None
+        return tuple(map(str, transformer.get_feature_names_out(list(self.column_names))))
 
     def bind(self, n_columns: int, column_names: Sequence[str] | None = None) -> Costs:
         """The same items, columns numbered and named as those of a table.
