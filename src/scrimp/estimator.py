@@ -89,7 +89,10 @@ class BudgetedEstimator(BaseEstimator):
         predictor = self.predictor_
         if as_frame(X) is None:
             predictor.columns.refuse_arrays_for_categories()
-            X = validate_data(self, X, reset=False, dtype=FLOATS, ensure_all_finite=False)
+            X = validate_data(
+                self, X, reset=False, dtype=FLOATS, ensure_all_finite=False,
+                accept_sparse="csr" if get_tags(self).input_tags.sparse else False,
+            )  # fmt: skip
         return predictor, X
 
     def _learn_table(self, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any], Columns]:
@@ -185,7 +188,7 @@ class AtBudget(BaseEstimator):
         """Tags of the model: a classifier stays a classifier."""
         if not isinstance(self.model, Predictor):
             return get_tags(self.model)
-        regression = self.model.target.kind == "regression"
+        regression = self.model.target.is_number
         return get_tags(BudgetedRegressor() if regression else BudgetedClassifier())
 
     @property

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_array
 
 from .columns import Columns, as_frame
@@ -24,6 +25,8 @@ from .validation import check_budget, check_budgets
 
 #: What tables of numbers are brought to; others are converted, these are not copied.
 FLOATS = (np.float64, np.float32)
+#: Cells of a sparse table that are written out at a time.
+_DENSE_CELLS = 2**24
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +72,14 @@ class Predictor:
         stop: str | None = None,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """Scores (rows x outputs) and spend (rows) at one budget, or one a row."""
+        if issparse(X):
+            budgets = np.broadcast_to(check_budget(budget, X.shape[0]), X.shape[0])
+            parts = [
+                self.answer(block, budgets[rows], owned=own, keys=key, stop=stop)
+                for rows, block, own, key in self._dense_blocks(X, owned, keys)
+            ]
+            scores, spent = zip(*parts, strict=True)
+            return np.concatenate(scores), np.concatenate(spent)
         table = self._table(X)
         budgets = check_budget(budget, len(table))
         self._warn_if_nothing_fits(budgets, owned)
@@ -99,15 +110,22 @@ class Predictor:
         """Accuracy, or explained variance (R^2) for a regression."""
         from sklearn.metrics import accuracy_score, r2_score
 
-        metric = r2_score if self.target.kind == "regression" else accuracy_score
+        metric = r2_score if self.target.is_number else accuracy_score
         return float(metric(y, self.predict(X, budget, **options), sample_weight=sample_weight))
 
     def sweep(
         self, X: Any, budgets: Any, *, owned: Any = None, keys: Any = None, stop: str | None = None
     ) -> Sweep:
         """Answers and spend at many budgets, in one pass."""
-        table = self._table(X)
         asked = check_budgets(budgets)
+        if issparse(X):
+            sweeps = [
+                self.sweep(block, asked, owned=own, keys=key, stop=stop)
+                for _, block, own, key in self._dense_blocks(X, owned, keys)
+            ]
+            spent = np.concatenate([part.spent for part in sweeps])
+            return Sweep(asked, spent, np.concatenate([s.scores for s in sweeps]), self.target)
+        table = self._table(X)
         distinct, position = np.unique(asked, return_inverse=True)
         sweep = replay(
             self.plan, self.target, table, distinct,
@@ -133,6 +151,17 @@ class Predictor:
             self.plan, self.columns, self.target,
             budget=limit, key=key, known=known, owned=owned, stop=stop,
         )  # fmt: skip
+
+    def _dense_blocks(self, X: Any, owned: Any, keys: Any) -> Iterator[tuple[slice, Any, Any, Any]]:
+        """Blocks of rows of a sparse X as arrays, with what goes with them."""
+        n, d = X.shape
+        keys = np.arange(n) if keys is None else np.asarray(keys)
+        each = np.ndim(owned) == 2
+        step = max(_DENSE_CELLS // max(d, 1), 1)
+        for start in range(0, n, step):
+            rows = slice(start, min(start + step, n))
+            own = owned[rows] if each else owned
+            yield rows, X[rows].toarray(), own, keys[rows]
 
     def _table(self, X: Any) -> NDArray[Any]:
         if as_frame(X) is not None:

@@ -217,7 +217,7 @@ class Session:
         scores = plan.read(state)
         return Answer(
             target.labels(scores)[0],
-            target.probabilities(scores)[0] if target.kind != "regression" else None,
+            target.probabilities(scores)[0] if not target.is_number else None,
             scores[0],
             self.spent,
         )

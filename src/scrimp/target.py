@@ -20,11 +20,11 @@ class Target:
 
     Parameters
     ----------
-    kind : {"binary", "multiclass", "shares", "regression"}
+    kind : {"binary", "multiclass", "shares", "regression", "counts"}
         One score for the second class; one a class; one a class in proportion to its
-        probability, as forests have it; or the prediction itself.
+        probability, as forests have it; the prediction itself; or its logarithm.
     classes : array
-        Class labels, sorted; empty for regression.
+        Class labels, sorted. Of several responses their numbers; empty for one.
     scale : float
         Scores times scale are log-odds; 2 for AdaBoost's votes (Friedman et al. 2000).
     """
@@ -35,9 +35,10 @@ class Target:
 
     def __post_init__(self) -> None:
         """Check that kind and classes fit."""
-        check_choice("kind", self.kind, ("binary", "multiclass", "shares", "regression"))
+        kinds = ("binary", "multiclass", "shares", "regression", "counts")
+        check_choice("kind", self.kind, kinds)
         n = len(self.classes)
-        least, most = {"binary": (2, 2), "regression": (0, 0)}.get(self.kind, (2, n))
+        least, most = 0 if self.is_number else 2, 2 if self.kind == "binary" else n
         if self.classes.ndim != 1:
             raise ValueError(f"classes have {self.classes.ndim} dimensions; expected 1.")
         if not least <= n <= most:
@@ -46,14 +47,23 @@ class Target:
             raise ValueError("scale must be finite.")
 
     @property
+    def is_number(self) -> bool:
+        """Whether numbers are predicted, not classes."""
+        return self.kind in ("regression", "counts")
+
+    @property
     def n_outputs(self) -> int:
         """Scores a row."""
-        return len(self.classes) if self.kind in ("multiclass", "shares") else 1
+        return 1 if self.kind == "binary" else max(len(self.classes), 1)
 
     def labels(self, scores: Floats) -> NDArray[Any]:
-        """Labels (...), or predictions, from scores (..., outputs)."""
-        if self.kind == "regression":
-            return scores[..., 0]
+        """Labels (...), or predictions, from scores (..., outputs).
+
+        Of several responses (..., responses).
+        """
+        if self.is_number:
+            values = scores if len(self.classes) else scores[..., 0]
+            return np.exp(values) if self.kind == "counts" else values
         if self.kind == "binary":
             return np.asarray(self.classes[(scores[..., 0] > 0).astype(np.intp)])
         return np.asarray(self.classes[scores.argmax(axis=-1)])
@@ -67,7 +77,7 @@ class Target:
 
     def probabilities(self, scores: Floats) -> Floats:
         """Class probabilities (..., classes)."""
-        if self.kind == "regression":
+        if self.is_number:
             raise TypeError("A regression has no class probabilities; use predict.")
         if self.kind == "multiclass":
             return np.asarray(softmax(self.scale * scores, axis=-1))
@@ -81,7 +91,7 @@ class Target:
 
     def certain(self, least: Floats, most: Floats) -> NDArray[np.bool_]:
         """Rows whose label is the same wherever the scores end between least and most."""
-        if self.kind == "regression":
+        if self.is_number:
             raise TypeError("stop='certain' keeps a label, and a regression has none.")
         # more than rounding apart: sums in another order must give the same label
         margin = 1e-9 * np.maximum(np.abs(least), np.abs(most)).max(axis=1)

@@ -150,7 +150,7 @@ def set_at(document, path, value):
         ("routed", "columns.categories.0", "abc", "categories must be a list"),
         ("routed", "columns.categories.0", [None], "categories must be a number"),
         ("routed", "columns.categories.0", [["nan"]], "categories must be a number"),
-        ("routed", "target.kind", "regression", "cannot have 3 classes"),
+        ("routed", "target.kind", "binary", "cannot have 3 classes"),
         ("routed", "target.kind", ["binary"], "must be text"),
         ("routed", "target.scale", None, "scale must be a number"),
         ("routed", "target.classes.dtype", "U900000000", "another type than the file says"),

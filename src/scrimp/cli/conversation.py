@@ -87,7 +87,7 @@ class Conversation:
     def answer_in_words(self) -> str:
         """The answer so far, and what it cost."""
         answer = self._session.read()
-        regression = self._model.target.kind == "regression"
+        regression = self._model.target.is_number
         label = digits(float(answer.label)) if regression else answer.label
         chance = ""
         if answer.probabilities is not None:

@@ -94,7 +94,7 @@ def _check_error_cost(model: Predictor, scoring: str | None, error_cost: float |
             f"--error-cost is the price of a wrong answer, and --scoring {scoring} does not count "
             "wrong answers. Leave one of the two out."
         )
-    if model.target.kind == "regression":
+    if model.target.is_number:
         raise InputError("--error-cost is the price of a wrong class; this model predicts numbers.")
 
 
@@ -117,7 +117,7 @@ def _curve(
 
 
 def _check_labels(model: Predictor, y: NDArray[Any], target: str) -> None:
-    if model.target.kind == "regression":
+    if model.target.is_number:
         return
     known = model.classes_.tolist()
     unknown = sorted({label for label in y.tolist() if label not in known}, key=str)

@@ -111,7 +111,7 @@ def _answers(model: Predictor, X: pl.DataFrame, budget: Any, stop: str | None) -
     with refusing_impossible():
         scores, spent = model.answer(X, budget, stop=stop)
     columns = {"prediction": model.target.labels(scores)}
-    if model.target.kind != "regression":
+    if not model.target.is_number:
         chances = model.target.probabilities(scores)
         names = [f"proba_{label}" for label in model.classes_.tolist()]
         columns |= dict(zip(names, chances.T, strict=True))

@@ -37,9 +37,9 @@ def quick_measure(
         Weights of the rows.
     """
     weights = np.ones(len(y)) if weight is None else weight
-    if name == "accuracy" and target.kind != "regression":
+    if name == "accuracy" and not target.is_number:
         return _accuracy(target.labels(scores) == y[:, None], weights)
-    if name == "r2" and target.kind == "regression" and np.ptp(y) > 0:
+    if name == "r2" and target.is_number and np.ptp(y) > 0:
         return _r2(scores[..., 0], y, weights)
     if (
         name == "roc_auc"

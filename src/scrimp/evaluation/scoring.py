@@ -82,7 +82,7 @@ def find_scorer(scoring: Scoring | None, target: Target) -> Scorer:
     from sklearn.metrics import get_scorer
 
     if scoring is None:
-        scoring = "r2" if target.kind == "regression" else "accuracy"
+        scoring = "r2" if target.is_number else "accuracy"
     if not isinstance(scoring, str) and not callable(scoring):
         raise TypeError(
             f"scoring is a {type(scoring).__name__}; expected the name of one scorer or a "
@@ -143,9 +143,9 @@ def on_all_rows(measure: Measure, scorer: Scorer, n_rows: int) -> Floats:
 def _by_scorer(
     scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None
 ) -> Measure:
-    stub = _Values if target.kind == "regression" else _Classes
+    stub = _Values if target.is_number else _Classes
     answers = [stub(target, scores[:, a]) for a in range(scores.shape[1])]
-    several = target.kind != "regression" and len(set(y.tolist())) > 1
+    several = not target.is_number and len(set(y.tolist())) > 1
 
     def value(answer: _Answers, rows: Ints, strict: bool) -> float:
         options = {} if weight is None else {"sample_weight": weight[rows]}

@@ -21,7 +21,7 @@ def check_truth(y: Any, target: Target, n_rows: int) -> NDArray[Any]:
         )
     if n_rows == 0:
         raise ValueError("The sweep has no rows; expected at least one.")
-    if target.kind == "regression":
+    if target.is_number:
         values = values.astype(np.float64)
     if _unknown(values):
         raise ValueError("y holds NaN, None or infinity. Leave out rows whose truth is not known.")

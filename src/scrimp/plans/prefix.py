@@ -38,6 +38,8 @@ class PrefixPlan(Plan[PrefixState]):
         One a prefix; the first is the prior.
     coefficients : float array (sum of counts, outputs)
         The models of the prefixes, one after the other.
+    fill : float array, optional
+        What a missing value of each of `columns` counts as; without it there may be none.
     """
 
     kind: ClassVar[str] = "prefix"
@@ -49,12 +51,15 @@ class PrefixPlan(Plan[PrefixState]):
         counts: ArrayLike,
         intercepts: ArrayLike,
         coefficients: ArrayLike,
+        fill: ArrayLike = (),
     ) -> None:
         self.stages = stages
         self.columns = int_array("columns", columns)
         self.counts = int_array("counts", counts)
         self.intercepts = float_array("intercepts", intercepts, 2)
         self.coefficients = float_array("coefficients", coefficients, 2)
+        self.fill = float_array("fill", fill)
+        self.accepts_missing = len(self.fill) > 0
         self._check()
         self.n_outputs = self.intercepts.shape[1]
         self._ends = np.concatenate([[0], np.cumsum(self.counts)])
@@ -71,6 +76,8 @@ class PrefixPlan(Plan[PrefixState]):
             raise ValueError("intercepts must be (stages + 1 x outputs).")
         if self.coefficients.shape != (self.counts.sum(), self.intercepts.shape[1]):
             raise ValueError("coefficients must be (sum of counts x outputs).")
+        if len(self.fill) not in (0, len(self.columns)) or not np.isfinite(self.fill).all():
+            raise ValueError("fill must hold one finite number a column.")
 
     def told_before(self, stage: int) -> range:
         """All stages before it."""
@@ -99,12 +106,12 @@ class PrefixPlan(Plan[PrefixState]):
         scores = np.tile(self.intercepts[prefix], (state.n, 1))
         if prefix == 0 or state.source is None:
             return scores
+        from ..kernels.prefixes import add_terms
+
         X, rows = state.source
         columns = self.columns[: self.counts[prefix - 1]]
         model = self.coefficients[self._ends[prefix - 1] : self._ends[prefix]]
-        # a sum in a fixed order: a batch and a single row must agree to the last bit
-        for column, weight in zip(columns, model, strict=True):
-            scores += X[rows, column, None] * weight
+        add_terms(scores, X, rows, columns, model, self.fill[: len(columns)])
         return scores
 
     def split(self, state: PrefixState, index: Ints) -> PrefixState:
@@ -116,12 +123,14 @@ class PrefixPlan(Plan[PrefixState]):
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """All there is to the plan."""
-        return {}, {
+        arrays = {
             "columns": self.columns,
             "counts": self.counts,
             "intercepts": self.intercepts,
             "coefficients": self.coefficients,
-        } | self.stages.arrays()
+        }
+        fill = {"fill": self.fill} if len(self.fill) else {}
+        return {}, arrays | fill | self.stages.arrays()
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> PrefixPlan:
@@ -132,4 +141,5 @@ class PrefixPlan(Plan[PrefixState]):
             arrays["counts"],
             arrays["intercepts"],
             arrays["coefficients"],
+            arrays.get("fill", ()),
         )
