@@ -18,11 +18,15 @@ _HOMES = {
     "CostCurveDisplay": "evaluation",
     "Costs": "costs",
     "Curve": "evaluation",
+    "GroupLassoRegressor": "linear",
     "Item": "price_list",
     "Ledger": "ledger",
     "Predictor": "predictor",
     "PurchaseDisplay": "evaluation",
     "SampledBoostingClassifier": "boosting",
+    "SequencedClassifier": "linear",
+    "SequencedPoissonRegressor": "linear",
+    "SequencedRegressor": "linear",
     "Session": "session",
     "Sweep": "sweep",
     "at_budget": "estimator",
@@ -68,6 +72,18 @@ if TYPE_CHECKING:
         compare as compare,
     )
     from .ledger import Ledger as Ledger
+    from .linear import (
+        GroupLassoRegressor as GroupLassoRegressor,
+    )
+    from .linear import (
+        SequencedClassifier as SequencedClassifier,
+    )
+    from .linear import (
+        SequencedPoissonRegressor as SequencedPoissonRegressor,
+    )
+    from .linear import (
+        SequencedRegressor as SequencedRegressor,
+    )
     from .predictor import Predictor as Predictor
     from .price_list import Item as Item
     from .session import Session as Session

@@ -1,0 +1,14 @@
+"""Linear prediction that is near its best whenever it is interrupted."""
+
+from .bounds import SequenceBounds
+from .generalised import SequencedClassifier, SequencedPoissonRegressor
+from .lasso import GroupLassoRegressor
+from .regression import SequencedRegressor
+
+__all__ = [
+    "GroupLassoRegressor",
+    "SequenceBounds",
+    "SequencedClassifier",
+    "SequencedPoissonRegressor",
+    "SequencedRegressor",
+]
