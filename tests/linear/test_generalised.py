@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression, PoissonRegressor
-from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from scrimp import (
     Costs,
@@ -29,11 +29,10 @@ def rows():
     return X, (signal + rng.gumbel(size=signal.shape)).argmax(axis=1), signal
 
 
-@pytest.mark.parametrize("learner", [SequencedClassifier, SequencedPoissonRegressor])
+@parametrize_with_checks([SequencedClassifier(), SequencedPoissonRegressor()])
 @pytest.mark.filterwarnings("ignore")
-def test_they_are_scikit_learn_estimators(learner):
-    for estimator, check in estimator_checks_generator(learner()):
-        check(estimator)
+def test_they_are_scikit_learn_estimators(estimator, check):
+    check(estimator)
 
 
 @pytest.mark.parametrize("criterion", ["omp", "forward"])

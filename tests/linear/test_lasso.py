@@ -2,10 +2,22 @@
 
 import numpy as np
 import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from scrimp import Costs, GroupLassoRegressor, SequencedRegressor
+from scrimp import Costs, GroupLassoRegressor, SequencedRegressor, check_budgeted_estimator
 
 pytest.importorskip("skglm")
+
+
+@parametrize_with_checks([GroupLassoRegressor(n_penalties=20)])
+@pytest.mark.filterwarnings("ignore")
+def test_it_is_a_scikit_learn_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_it_keeps_the_promises_of_every_estimator():
+    check_budgeted_estimator(GroupLassoRegressor(n_penalties=10), max_examples=5)
 
 
 def test_cheap_groups_come_first_and_each_prefix_is_refitted():
@@ -21,5 +33,5 @@ def test_cheap_groups_come_first_and_each_prefix_is_refitted():
 
 def test_several_responses_are_refused():
     X = np.random.default_rng(0).normal(size=(50, 3))
-    with pytest.raises(ValueError, match="takes one response"):
+    with pytest.raises(ValueError, match="y should be a 1d array"):
         GroupLassoRegressor().fit(X, X[:, :2])

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.linear_model import LinearRegression
-from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from scrimp import Costs, SequencedRegressor, check_budgeted_estimator, load, save
 
@@ -22,11 +22,10 @@ def rows():
     return X, y
 
 
-@pytest.mark.parametrize("settings", SETTINGS)
+@parametrize_with_checks([SequencedRegressor(**settings) for settings in SETTINGS])
 @pytest.mark.filterwarnings("ignore")
-def test_it_is_a_scikit_learn_estimator(settings):
-    for estimator, check in estimator_checks_generator(SequencedRegressor(**settings)):
-        check(estimator)
+def test_it_is_a_scikit_learn_estimator(estimator, check):
+    check(estimator)
 
 
 @pytest.mark.parametrize("settings", SETTINGS)

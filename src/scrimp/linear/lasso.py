@@ -39,6 +39,8 @@ class GroupLassoRegressor(SequencedRegressor):
     Yuan, Lin. Model selection and estimation in regression with grouped variables. 2006.
     """
 
+    _takes_several = False
+
     def __init__(
         self,
         costs: Any = None,
@@ -53,8 +55,6 @@ class GroupLassoRegressor(SequencedRegressor):
         self.least = least
 
     def _choose(self, data: Standardised, costs: Costs, budget: float) -> Sequence:
-        if data.response.shape[1] > 1:
-            raise ValueError("GroupLassoRegressor takes one response; fit one model for each.")
         items = [item for item, own in enumerate(costs.columns) if own]
         groups = [np.array(costs.columns[item]) for item in items]
         prices = np.array([costs.price_of([item]) for item in items])

@@ -103,6 +103,7 @@ class SequencedRegressor(BudgetedRegressor):
     [0.0, 0.0, 0.37, 1.0]
     """
 
+    _takes_several = True
     _sequence: Sequence | None
     _fill: Floats | None
     _plan: PricedPlan
@@ -269,7 +270,7 @@ class SequencedRegressor(BudgetedRegressor):
     def _add(self, X: Any, y: Any, sample_weight: Any, anew: bool) -> None:
         """Add rows to the sums."""
         table, y, weight, columns = read_rows(
-            self, X, y, sample_weight, anew, multi_output=True, y_numeric=True
+            self, X, y, sample_weight, anew, multi_output=self._takes_several, y_numeric=True
         )
         Y = np.asarray(y, dtype=table.dtype).reshape(table.shape[0], -1)
         if anew:
@@ -292,5 +293,5 @@ class SequencedRegressor(BudgetedRegressor):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.missing != "error"
-        tags.target_tags.multi_output = True
+        tags.target_tags.multi_output = self._takes_several
         return tags
