@@ -9,7 +9,7 @@ import pytest
 
 from scrimp.datasets import DatasetUnavailable
 from scrimp.events import listening
-from scrimp.reproduce import PAPERS, study
+from scrimp.reproduce import study
 from scrimp.reproduce.trials import Runner, TrialLog, divide
 
 from .conftest import make
@@ -19,7 +19,7 @@ class Stopped(Exception):
     pass
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", ["reyzin2011", "huang2015"])
 def test_a_run_that_was_stopped_goes_on_and_gives_the_same_report(paper, shrunk, tmp_path):
     own = shrunk(study(paper))
     name = next(iter(own.settings))

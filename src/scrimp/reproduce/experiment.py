@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..datasets import DatasetUnavailable
-from .features import Binary, binary
+from .features import binary
 from .published import Setting
 from .report import Page, Table, left_out_text, markdown_table, versions
-from .trials import Record, Runner, Trial
+from .trials import Data, Record, Runner, Trial
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,8 @@ class Study:
         What differs from the paper.
     fill : callable
         Adds verdicts, tables and pictures to the report.
+    load : callable, optional
+        Gives a dataset by its name; by default one of 0/1 features.
     """
 
     paper: str
@@ -67,6 +69,7 @@ class Study:
     recipe: Any
     notes: tuple[str, ...]
     fill: Callable[[Page, Results], None]
+    load: Callable[[str], Data] | None = None
 
     def n_trials(self, name: str, asked: int | None, full: bool) -> int:
         """As many as asked for, as the paper had, or few."""
@@ -89,7 +92,7 @@ class Study:
         names: Sequence[str] | None = None,
         trials: int | None = None,
         full: bool = False,
-        load: Callable[[str], Binary] | None = None,
+        load: Callable[[str], Data] | None = None,
     ) -> Page:
         """Run the trials that are not kept from before, and write the report.
 
@@ -109,7 +112,7 @@ class Study:
         records, shapes, remarks, left_out = {}, {}, {}, {}
         for name in self.check_names(names):
             try:
-                data = (load or binary)(name)
+                data: Data = (load or self.load or binary)(name)
             except DatasetUnavailable as reason:
                 left_out[name] = str(reason)
                 continue
@@ -143,10 +146,7 @@ class Study:
             "seed": seed,
             "trials": {name: len(records) for name, records in results.records.items()},
             "left_out": dict(left_out),
-            "features": {
-                name: {"here": d, "published": self.settings[name].n_features}
-                for name, (_, d) in results.shapes.items()
-            },
+            "features": self._features(results),
         }
         page.shown.append(self._features_table(results))
         page.add(f"# {self.title}", self.reference)
@@ -155,19 +155,25 @@ class Study:
             "is a random division into training and test rows with a new list of prices; "
             "intervals are of 95% over trials, and differences are taken within trials."
         )
-        page.add(
-            "Trials run, of those the paper had: "
-            + ", ".join(
-                f"{name} {len(records)} of {self.settings[name].trials}"
-                for name, records in results.records.items()
-            )
-            + "."
-        )
+        page.add(self._trials_text(results))
         page.add(*left_out_text(left_out), "\n".join(f"- {note}" for note in self.notes))
         self.fill(page, results)
         page.add("## Data", self._data_table(results))
         page.record["verdicts"] = [vars(verdict) for verdict in page.verdicts]
         return page
+
+    def _features(self, results: Results) -> Record:
+        return {
+            name: {"here": d, "published": self.settings[name].n_features}
+            for name, (_, d) in results.shapes.items()
+        }
+
+    def _trials_text(self, results: Results) -> str:
+        counts = [
+            f"{name} {len(records)} of {self.settings[name].trials}"
+            for name, records in results.records.items()
+        ]
+        return f"Trials run, of those the paper had: {', '.join(counts)}."
 
     def _features_table(self, results: Results) -> Table:
         header = ("dataset", "trials", "of the paper", "features", "published")

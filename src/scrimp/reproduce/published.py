@@ -91,3 +91,23 @@ HUANG2015 = {
     "heart": Setting(371, 100, 170, 15, 400),
     "ionosphere": Setting(8114, 300, 51, 400, 400),
 }
+
+#: H. Hu. Anytime Prediction and Learning for the Balance between Computation and Accuracy. PhD
+#: thesis, Carnegie Mellon University 2019, Tables 3.1 and 3.2: timeliness of orders of feature
+#: groups, on Agricultural (proprietary) and on Yahoo's set in groups of 5, 10, 15 and 20.
+HU2019_METHODS = (
+    "CS-G-FR", "CS-G-OMP", "Single", "No-Whiten", "G-OMP", "Sparse", "Oracle-FR", "Oracle-OMP",
+)  # fmt: skip
+HU2019_TIMELINESS = {
+    "Agricultural": (0.4525, 0.4406, 0.4086, 0.4340, 0.4073, 0.3997, 0.4551, 0.4508),
+    "Yahoo, 5": (0.3222, 0.3188, 0.3039, 0.3111, 0.2985, 0.2934, 0.3225, 0.3211),
+    "Yahoo, 10": (0.3205, 0.3142, 0.3117, 0.3079, 0.2909, 0.2858, 0.3207, 0.3164),
+    "Yahoo, 15": (0.3213, 0.3165, 0.3159, 0.3116, 0.2892, 0.2952, 0.3213, 0.3177),
+    "Yahoo, 20": (0.3180, 0.3161, 0.3124, 0.3065, 0.2875, 0.2895, 0.3180, 0.3163),
+}
+
+#: Fig. 3.2: how many times faster CS-G-OMP trained than CS-G-FR, on its two datasets.
+HU2019_FASTER = (8.0, 20.0)
+
+#: X. Wang et al. (2018): the prices of Yahoo's 519 features, and how many have each.
+YAHOO_PRICES = {1: 123, 5: 31, 20: 191, 50: 125, 100: 16, 150: 32, 200: 1}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextvars import Context
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -22,7 +22,27 @@ from .features import Binary
 from .published import Setting
 
 Record = dict[str, Any]
-Trial = Callable[[Binary, Setting, np.random.Generator], Record]
+Trial = Callable[[Any, Setting, np.random.Generator], Record]
+
+
+class Data(Protocol):
+    """What every dataset of a study has."""
+
+    @property
+    def name(self) -> str:
+        """The paper's name for it."""
+
+    @property
+    def X(self) -> NDArray[Any]:  # noqa: N802
+        """Rows and features."""
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """Labels, or numbers to predict."""
+
+    @property
+    def remark(self) -> str:
+        """What it was made of."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +64,7 @@ class Runner:
     jobs: int = 1
 
     def run(
-        self, paper: str, trial: Trial, data: Binary, setting: Setting, n_trials: int, recipe: Any
+        self, paper: str, trial: Trial, data: Data, setting: Setting, n_trials: int, recipe: Any
     ) -> list[Record]:
         """Results of the trials, in their order; those kept from before are not run again.
 
@@ -73,7 +93,7 @@ class Runner:
         return [done[number] for number in range(n_trials)]
 
     def _results(
-        self, trial: Trial, data: Binary, setting: Setting, todo: list[int]
+        self, trial: Trial, data: Data, setting: Setting, todo: list[int]
     ) -> Iterator[tuple[int, Record]]:
         if self.jobs == 1 or len(todo) < 2:
             for number in todo:  # apart from who listens here, as in another process
@@ -82,7 +102,7 @@ class Runner:
         pool = Parallel(n_jobs=self.jobs, return_as="generator_unordered")
         yield from pool(delayed(_one)(trial, data, setting, self.seed, number) for number in todo)
 
-    def _key(self, data: Binary, setting: Setting, recipe: Any) -> str:
+    def _key(self, data: Data, setting: Setting, recipe: Any) -> str:
         """A name for all that decides over a result."""
         content = hashlib.sha256(np.ascontiguousarray(data.X).tobytes() + data.y.tobytes())
         sizes = [setting.train, setting.test, setting.rounds]
@@ -90,9 +110,7 @@ class Runner:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 
 
-def _one(
-    trial: Trial, data: Binary, setting: Setting, seed: int, number: int
-) -> tuple[int, Record]:
+def _one(trial: Trial, data: Data, setting: Setting, seed: int, number: int) -> tuple[int, Record]:
     rng = np.random.default_rng([seed, zlib.crc32(data.name.encode()), number])
     return number, trial(data, setting, rng)
 
