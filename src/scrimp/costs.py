@@ -68,7 +68,7 @@ class Costs:
             raise ValueError(f"requires must hold item positions from 0 to {n - 1}.")
         brought = sorted(column for columns in self.columns for column in columns)
         if brought != list(range(len(brought))):
-            raise ValueError("every column must be brought by exactly one item.")
+            raise ValueError(_not_brought_once(brought))
         if self.column_names is not None:
             if len(self.column_names) != len(brought):
                 raise ValueError("column_names must have one name a column.")
@@ -381,6 +381,16 @@ def _check_unique(kind: str, names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
         twice = sorted(name for name, count in Counter(names).items() if count > 1)
         raise ValueError(f"The {kind} names {twice} occur more than once; names must differ.")
+
+
+def _not_brought_once(brought: list[int]) -> str:
+    """Name columns that several items bring, or none."""
+    counts = Counter(brought)
+    several = [column for column, count in sorted(counts.items()) if count > 1]
+    none = [column for column in range(max(counts) + 1) if column not in counts]
+    which = [f"{columns[:10]} by {how}" for columns, how in ((several, "several"), (none, "none"))
+             if columns]  # fmt: skip
+    return f"every column must be brought by exactly one item, from 0 on: {'; '.join(which)}."
 
 
 def _mismatch(missing: list[str], unknown: list[str]) -> str:

@@ -1,3 +1,4 @@
+import re
 import shlex
 
 import numpy as np
@@ -41,10 +42,18 @@ def test_table_advice_and_how_to_train_it(here):
     assert (here / "scrimp-compare.png").read_bytes().startswith(b"\x89PNG")
     assert "Left out: id (an identifier by its name" in result.stderr
     assert "Read as categories: colour (3 values)" in result.stderr
+    assert (
+        "Left out: the method linear: The columns ['colour'] hold text or categories; expected "
+        "numbers. Leave them out with --drop, or take another method." in result.stderr
+    )
 
 
-@pytest.mark.parametrize("method", ["smoothed", "greedy", "edge", "sampled", "tree"])
+@pytest.mark.parametrize("method", ["smoothed", "greedy", "edge", "sampled", "tree", "linear"])
 def test_what_is_advised_can_be_trained(here, method):
+    if method == "linear":  # it takes numbers only
+        table().with_columns(pl.col("colour").cast(pl.Categorical).to_physical()).write_csv(
+            "train.csv"
+        )
     record = compare_json("--costs", "prices.toml", "--methods", method, "--budget", 6)
     assert record["recommendation"]["method"] == method
     words = shlex.split(record["train"])
@@ -52,8 +61,9 @@ def test_what_is_advised_can_be_trained(here, method):
     assert run(*words[1:]).exit_code == 0
     info = load("model.scrimp").info
     assert info["params"].get("rule", method) == method
-    if method in ("sampled", "tree"):
-        assert info["learner"].lower().startswith(("sampled", "budgetedtree"))
+    if method in ("sampled", "tree", "linear"):
+        starts = {"sampled": "Sampled", "tree": "BudgetedTree", "linear": "SequencedClassifier"}
+        assert info["learner"].startswith(starts[method])
         text = compare("--methods", method, "--budget", 6).stdout
         assert "Use it:\n  scrimp predict model.scrimp new.csv --budget 4" in text
     else:
@@ -83,6 +93,19 @@ def test_an_error_cost(here):
     text = compare("--methods", "edge,tree", "--error-cost", 50).stdout
     assert "If an error costs 50, take " in text
     assert "for errors is" in text
+
+
+def test_a_small_error_cost_keeps_its_digits(here):
+    for cost, text in (("0.001", "0.001"), ("0.12345", "0.12345"), ("1200.5", "1,200.50")):
+        found = compare("--methods", "edge", "--error-cost", cost).stdout
+        assert f"If an error costs {text}, " in found
+
+
+def test_a_budget_of_nothing_is_in_the_table(here):
+    asked = compare("--methods", "edge,tree", "--budget", 0, "--costs", "prices.toml").stdout
+    assert re.search(r"method +budget 0 .* budget 56\.50 +spent at 0\n", asked)
+    given = compare("--methods", "edge,tree", "--budgets", "0,2").stdout
+    assert re.search(r"method +budget 0 +budget 2 +spent at", given)
 
 
 def test_numbers_are_predicted_too(here):
@@ -250,7 +273,9 @@ def test_rows_are_drawn(here):
 
 def test_without_a_window_of_time(here):
     text = refused("compare", "train.csv", "--target", "y", "--max-seconds", "1e-9")
-    assert text.startswith("Error: No method has a result. smoothed, sampled, tree: no fold")
+    assert text.startswith(
+        "Error: No method has a result. smoothed, sampled, tree, linear: no fold"
+    )
     assert text.endswith("Give more time with --max-seconds, or fewer rows with --rows.")
 
 

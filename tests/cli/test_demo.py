@@ -20,7 +20,8 @@ def demo(tmp_path_factory):
 
 def test_all_methods_at_all_budgets(demo):
     record, picture = demo
-    assert record["methods"] == list(METHODS)
+    assert record["methods"] == [name for name in METHODS if name != "linear"]
+    assert record["left_out"]["linear"].startswith("The columns ['sex', 'cp', 'restecg'")
     assert (record["rows"], record["folds"], record["repeats"]) == (303, 10, 1)
     assert all(point["spent"] <= point["budget"] for point in record["curves"])
     assert picture.read_bytes().startswith(b"\x89PNG")
@@ -49,6 +50,7 @@ def test_in_words(tmp_path, monkeypatch):
     assert "10-fold cross-validation, once, the same folds" in result.stdout
     assert "chest pain 1.00" in result.stdout
     assert "Picture: scrimp-demo.png" in result.stdout
+    assert "Left out: the method linear: The columns ['sex'," in result.stderr
     assert (tmp_path / "scrimp-demo.png").exists()
 
 

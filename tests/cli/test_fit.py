@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -122,6 +124,52 @@ class TestMethods:
         assert "What it may buy: each row draws its own" in text
         assert "round" not in text
 
+    @pytest.mark.parametrize(
+        ("target", "learner"), [("y", "SequencedClassifier"), ("b", "SequencedRegressor")]
+    )
+    def test_a_linear_model(self, train, tmp_path, target, learner):
+        out = tmp_path / "m.scrimp"
+        drop = [word for name in {"y", "colour"} - {target} for word in ("--drop", name)]
+        words = ("fit", train, "--target", target, "--method", "linear", *drop, "--out", out)
+        result = run(*words)
+        assert result.exit_code == 0, result.stderr
+        assert re.search(r"on 120 rows in \d purchases?\.", result.stdout)
+        assert "What it buys, in order" in result.stdout
+        assert "round" not in result.stdout
+        model = load(out)
+        assert model.info["learner"] == learner
+        assert (model.info["params"]["criterion"], model.info["params"]["missing"]) == (
+            "forward",
+            "mean",
+        )
+        shown = run("inspect", out).stdout
+        assert re.search(r"Plan: prefix, \d purchases?\.", shown)
+        first = model.costs.names[model.plan.items[0]]
+        assert re.search(rf"item +price +total\n─+\n1 +{first} +1\.00 +1\.00\n", shown)
+        answers = run("predict", out, train, "--budget", 1, "--out", tmp_path / "a.csv")
+        assert answers.exit_code == 0, answers.stderr  # a is missing in some rows
+        assert pl.read_csv(tmp_path / "a.csv")["spent"].max() == 1.0
+        assert run("curve", out, train, "--target", target).exit_code == 0
+
+    def test_a_linear_model_for_one_budget(self, train, tmp_path):
+        words = ("fit", train, "--target", "y", "--method", "linear", "--drop", "colour")
+        record = run_json(*words, "--budget", 2, "--out", tmp_path / "m.scrimp")
+        assert record["full_price"] == 2.0
+
+    def test_an_interrupted_linear_model_is_not_saved(self, train, tmp_path, monkeypatch):
+        from scrimp.linear import SequencedRegressor
+
+        def interrupted(*_):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(SequencedRegressor, "_choose", interrupted)
+        out = tmp_path / "m.scrimp"
+        words = ("fit", train, "--target", "b", "--method", "linear", "--drop", "y", "--drop")
+        result = run(*words, "colour", "--out", out)
+        assert result.exit_code == 130
+        assert result.stderr.endswith("Interrupted: nothing was saved.\n")
+        assert not out.exists()
+
     def test_a_tree_with_rare_classes(self, tmp_path):
         labels = ["a"] * 20 + ["b"] * 20 + ["c"] * 2
         pl.DataFrame({"x": np.arange(42) + 0.5, "y": labels}).write_csv(tmp_path / "t.csv")
@@ -151,7 +199,17 @@ class TestMethods:
             (("--method", "tree", "--rounds", 5), "--rounds says nothing to --method tree"),
             (("--method", "tree", "--budget", "1,2"), "--method tree takes one budget, or none"),
             (("--method", "sampled", "--budget", 2), "Give the budget to `scrimp predict`"),
-            (("--method", "tree", "--task", "regression"), "--task regression needs boosting"),
+            (("--method", "tree", "--task", "regression"), "--task regression needs boosting or"),
+            (("--method", "linear", "--rounds", 5), "--rounds says nothing to --method linear"),
+            (
+                ("--method", "linear", "--budget", "1,2"),
+                "--method linear takes one budget, or none: a linear model answers at all of them.",
+            ),
+            (
+                ("--method", "linear"),
+                "The columns ['colour'] hold text or categories; expected numbers. Leave them out "
+                "with --drop, or take another method.",
+            ),
             (("--task", "regression"), "'y' of "),
         ],
     )

@@ -7,8 +7,16 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.metrics import roc_auc_score
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from scrimp import BudgetedBoostingClassifier, BudgetedTreeClassifier, Comparison, Costs, compare
+from scrimp import (
+    BudgetedBoostingClassifier,
+    BudgetedTreeClassifier,
+    Comparison,
+    Costs,
+    SequencedClassifier,
+    compare,
+)
 from scrimp.datasets import load_heart
 from scrimp.evaluation import METHODS, cross_curve, cross_sweep, price_steps
 from scrimp.evaluation.folds import divide
@@ -145,7 +153,7 @@ def test_every_method_of_the_list_learns():
 
 def test_with_equal_prices_one_rule_stands_for_all():
     found = compare(X, y, budgets=[2.0], n_rounds=3, n_folds=2, n_repeats=1)
-    assert found.names == ("smoothed", "sampled", "tree")
+    assert found.names == ("smoothed", "sampled", "tree", "linear")
     assert found.remarks == (
         "All prices are equal, so that all rules of boosting choose alike: smoothed stands for "
         "greedy, speedboost, hybrid and edge too.",
@@ -160,12 +168,41 @@ def test_a_regression():
     found = compare(X, truth, COSTS, budgets=BUDGETS, n_rounds=30, n_folds=3, n_repeats=1)
     assert found.task == "regression"
     assert found.scoring == "r2"
-    assert found.names == ("smoothed", "greedy", "speedboost", "hybrid", "edge")
+    assert found.names == ("smoothed", "greedy", "speedboost", "hybrid", "edge", "linear")
     assert found.at("edge", 3.0).quality > 0.4
+    assert found.at("linear", 3.0).quality > 0.9  # the truth is linear, and 3 buys most of it
     assert "r2 0." in str(found.recommend(3.0))
 
 
+def test_matrix_products_have_one_thread():
+    """Else the small fits of a linear model wait for threads, on a busy machine for minutes."""
+    seen = []
+
+    class Watching(SequencedClassifier):
+        def fit(self, X, y):
+            pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+            seen.extend(pool["num_threads"] for pool in pools)
+            return super().fit(X, y)
+
+    with threadpool_limits(2, user_api="blas"):
+        compare(X, y, COSTS, budgets=[3.0], methods={"own": Watching(COSTS)}, n_folds=2)
+    assert seen
+    assert set(seen) == {1}
+
+
 class TestLeftOut:
+    def test_a_linear_model_refuses_text(self):
+        table = pl.DataFrame({"a": X[:, 0], "b": X[:, 1], "word": np.where(X[:, 2] > 0, "u", "v")})
+        found = compare(table, y, methods=["tree", "linear"], budgets=[3.0], n_repeats=1)
+        assert found.names == ("tree",)
+        assert found.left_out["linear"].startswith("The columns ['word'] hold text or categories")
+
+    def test_a_linear_model_takes_missing_values(self):
+        gaps = X.copy()
+        gaps[::7, 0] = np.nan
+        found = compare(gaps, y, COSTS, methods=["linear"], budgets=[3.0], n_repeats=1)
+        assert not found.left_out
+
     def test_who_refuses_is_named_and_the_rest_goes_on(self):
         found = compare(
             X, y, COSTS, budgets=[3.0], methods={"no": Refusing(), "tree": TREE}, n_repeats=1

@@ -1,5 +1,7 @@
 """SequencedClassifier and SequencedPoissonRegressor."""
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -135,3 +137,12 @@ def test_a_refit_that_does_not_end_says_so(rows):
 
     with pytest.warns(ConvergenceWarning, match=r"4 of 4 refits ended after max_iter=1 steps"):
         SequencedClassifier(COSTS, max_iter=1, tol=1e-12).fit(*rows[:2])
+
+
+@pytest.mark.parametrize("learner", [SequencedClassifier, SequencedPoissonRegressor])
+@pytest.mark.parametrize("constant", [0.1, 7.3, 1e6])
+def test_a_constant_is_not_bought(learner: Any, constant: float) -> None:
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(1001, 2)), np.full(1001, constant)])
+    y = (X[:, 0] + rng.normal(size=1001) > 0).astype(int)
+    assert learner().fit(X, y).sequence_ == ["x0", "x1"]

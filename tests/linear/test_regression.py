@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -213,3 +214,28 @@ def test_bad_parameters_are_refused(rows, settings, text):
 def test_bad_chunks_are_refused(chunks, target, text):
     with pytest.raises(ValueError, match=text):
         SequencedRegressor().fit_chunks(chunks, target)
+
+
+def test_a_refused_chunk_is_not_summed_in_part() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(5000, 300)), rng.normal(size=5000)
+    model = SequencedRegressor().partial_fit(X, y)
+    spoilt = X.copy()
+    spoilt[-1, 7] = np.nan
+    with pytest.raises(ValueError, match=r"columns \['x7'\] hold NaN"):
+        model.partial_fit(spoilt, y)
+    assert model.sums_.n_rows == 5000
+
+
+def test_a_refused_fit_leaves_no_model() -> None:
+    model = SequencedRegressor()
+    with pytest.raises(ValueError, match="hold NaN"):
+        model.fit([[1.0], [np.nan]], [0.0, 1.0])
+    with pytest.raises(NotFittedError):
+        model.predict([[1.0]])
+
+
+def test_numbers_too_large_to_be_squared_are_refused_by_name() -> None:
+    X = np.random.default_rng(0).normal(size=(50, 2)) * [1.0, 1e200]
+    with pytest.raises(ValueError, match=r"columns \['x1'\].*too large"), np.errstate(all="ignore"):
+        SequencedRegressor().fit(X, X[:, 0])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from scrimp.reproduce.features import Binary
+from scrimp.reproduce.hu2016_data import Grouped
 from scrimp.reproduce.published import Setting
 
 #: Prices of all features used add up to more than the largest budget of the papers.
@@ -18,6 +19,21 @@ def make(name, n=200, d=120):
     X = rng.integers(0, 2, size=(n, d)).astype(np.uint8)
     y = (X[:, :6].sum(axis=1) + rng.normal(size=n) > 3).astype(np.int64)
     return Binary(name, X, y, "made up")
+
+
+def make_groups(name, n=300, kind="sign"):
+    """Six groups of three columns that overlap in what they tell."""
+    rng = np.random.default_rng(len(name))
+    hidden = rng.normal(size=(n, 6))
+    X = np.repeat(hidden, 3, axis=1) + 0.5 * rng.normal(size=(n, 18)) + hidden[:, :1]
+    y = hidden @ np.arange(6.0) + rng.normal(size=n)
+    groups = np.repeat(list("abcdef"), 3)
+    query = None
+    if kind == "sign":
+        y = np.sign(y)
+    elif kind == "rank":
+        y, query = np.digitize(y, [-3.0, 3.0]).astype(float), np.repeat(np.arange(n // 10), 10)
+    return Grouped(name, X.astype(np.float32), y, groups, "made up", query)
 
 
 @pytest.fixture

@@ -10,29 +10,16 @@ import pytest
 
 from scrimp import Costs, SequencedRegressor
 from scrimp.reproduce import study
-from scrimp.reproduce.hu2016 import RIDGE, Curve, draw_prices, halve, plateau, trial
 from scrimp.reproduce.hu2016_claims import verdicts
-from scrimp.reproduce.hu2016_data import ADULT, BLOG, Grouped, grouped
+from scrimp.reproduce.hu2016_data import ADULT, BLOG, grouped
+from scrimp.reproduce.hu2016_orders import RIDGE, Curve, draw_prices, halve, plateau, trial
 from scrimp.reproduce.hu2016_refits import Rows, forward_by_refits, omp_by_refits
 from scrimp.reproduce.published import HU2019_METHODS, HU2019_TIMELINESS, YAHOO_PRICES
 from scrimp.reproduce.trials import Runner
 
+from .conftest import make_groups as make
+
 pytest.importorskip("skglm")
-
-
-def make(name, n=300, kind="sign"):
-    """Six groups of three columns that overlap in what they tell."""
-    rng = np.random.default_rng(len(name))
-    hidden = rng.normal(size=(n, 6))
-    X = np.repeat(hidden, 3, axis=1) + 0.5 * rng.normal(size=(n, 18)) + hidden[:, :1]
-    y = hidden @ np.arange(6.0) + rng.normal(size=n)
-    groups = np.repeat(list("abcdef"), 3)
-    query = None
-    if kind == "sign":
-        y = np.sign(y)
-    elif kind == "rank":
-        y, query = np.digitize(y, [-3.0, 3.0]).astype(float), np.repeat(np.arange(n // 10), 10)
-    return Grouped(name, X.astype(np.float32), y, groups, "made up", query)
 
 
 @pytest.fixture(scope="module")

@@ -43,6 +43,7 @@ Methods:
   edge        AdaBoost stopped at the budget
   sampled     AdaBoost, its vote sampled
   tree        a pruned tree
+  linear      a linear model in one order of purchases
 """
 
 

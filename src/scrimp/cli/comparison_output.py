@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .errors import in_our_words
 from .output import count, note, print_json, print_table
 
 if TYPE_CHECKING:
@@ -58,7 +59,10 @@ def headline(comparison: Comparison, columns: int) -> str:
 
 def notes(comparison: Comparison) -> list[str]:
     """What was left out or not done."""
-    lines = [f"Left out: the method {name}: {why}" for name, why in comparison.left_out.items()]
+    lines = [
+        f"Left out: the method {name}: {in_our_words(why)}"
+        for name, why in comparison.left_out.items()
+    ]
     lines += comparison.remarks
     return lines if comparison.finished else [*lines, "Interrupted: this is what was complete."]
 
@@ -100,16 +104,17 @@ def _what(comparison: Comparison) -> str:
 
 
 def shown_budgets(comparison: Comparison, at: float) -> list[float]:
-    """The budget of the advice, the largest, and some between."""
+    """The budget of the advice, the largest, and some between; 0 if asked for, or room is left."""
     import numpy as np
 
-    budgets = comparison.budgets[comparison.budgets > 0].tolist() or [0.0]
     n = _room()
-    if len(budgets) <= n:
-        return budgets
+    every: list[float] = comparison.budgets.tolist()
+    if len(every) <= n:
+        return every
+    budgets = [budget for budget in every if budget > 0]
     even = [budgets[i] for i in np.linspace(0, len(budgets) - 1, n).round().astype(int)]
-    if at > 0 and at not in even:
-        nearest = int(np.argmin([abs(np.log(b / at)) for b in even[:-1]]))
+    if at not in even:
+        nearest = int(np.argmin([abs(np.log(b / at)) for b in even[:-1]])) if at > 0 else 0
         even[nearest] = at
     return sorted(even)
 

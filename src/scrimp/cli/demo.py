@@ -113,7 +113,8 @@ def _record(
 
 
 def _print(comparison: Comparison, advice: Advice, offers: list[Offer], out: Path) -> None:
-    from .comparison_output import headline, print_advice, print_methods
+    from .comparison_output import headline, notes, print_advice, print_methods
+    from .output import note
 
     click.echo(
         f"Heart disease or not: {comparison.n_rows} patients (Cleveland, 1988) and 13 tests, which "
@@ -127,6 +128,8 @@ def _print(comparison: Comparison, advice: Advice, offers: list[Offer], out: Pat
     for offer in offers:
         click.echo(_in_words(offer))
     click.echo(f"\nPicture: {out}")
+    for line in notes(comparison):
+        note(line)
 
 
 def _in_words(offer: Offer) -> str:

@@ -15,14 +15,24 @@ if TYPE_CHECKING:
 _BEATEN = "; only if something cannot be had, since a later one costs no more"
 
 
+def followed(model: Predictor) -> PricedPlan:
+    """The plan that buys: calibration only changes what it says."""
+    from ..plans import CalibratedPlan
+    from ..priced_plan import PricedPlan
+
+    plan = model.plan.plan
+    return PricedPlan(plan.inner, model.costs) if isinstance(plan, CalibratedPlan) else model.plan
+
+
 def entries_of(model: Predictor) -> list[PricedPlan]:
     """The entries of a menu, from the least to the best; otherwise the plan alone."""
     from ..plans import MenuPlan
     from ..priced_plan import PricedPlan
 
-    if not isinstance(model.plan.plan, MenuPlan):
-        return [model.plan]
-    return [PricedPlan(entry, model.costs) for entry in model.plan.plan.entries]
+    priced = followed(model)
+    if not isinstance(priced.plan, MenuPlan):
+        return [priced]
+    return [PricedPlan(entry, model.costs) for entry in priced.plan.entries]
 
 
 def never_bought(model: Predictor) -> list[str]:
@@ -37,12 +47,14 @@ def full_price(model: Predictor) -> float:
 
 
 def extent(model: Predictor, in_rounds: bool = False) -> str:
-    """How much there is to a plan: stages, by name rounds, or what its rows draw from."""
+    """How much there is to a plan: stages, by name rounds, or what is drawn from or bought."""
     from ..plans import SampledPlan
 
-    plan = model.plan.plan
+    plan = followed(model).plan
     if isinstance(plan, SampledPlan):
         return count(len(plan.stages), f"different {plan.members.kind.removesuffix('s')}")
+    if plan.kind == "prefix":
+        return count(len(plan.stages), "purchase")
     return count(len(plan.stages), "round" if in_rounds else "stage")
 
 
@@ -53,7 +65,8 @@ def plan_record(model: Predictor) -> dict[str, Any]:
         for entry in entries_of(model)
     ]
     return {
-        "kind": model.plan.plan.kind,
+        "kind": followed(model).plan.kind,
+        "calibrated": model.plan.plan.kind == "calibrated",
         "rounds": len(model.plan.plan.stages),
         "full_price": full_price(model),
         "price_of_everything": model.costs.total,
@@ -80,15 +93,15 @@ def print_plan(model: Predictor) -> None:
 def _most(model: Predictor) -> str:
     """The most that a row pays, beside the price of everything."""
     most, everything = money(full_price(model)), money(model.costs.total)
-    if model.plan.plan.kind == "routed":
+    if followed(model).plan.kind == "routed":
         return f"Dearest path: {most} (everything costs {everything})"
     return f"Full price: {most} of {everything} for everything"
 
 
 def _title(model: Predictor) -> str:
-    if model.plan.plan.kind == "routed":
+    if followed(model).plan.kind == "routed":
         return "What it may buy: each row what is asked on its own path"
-    if model.plan.plan.kind == "sampled":
+    if followed(model).plan.kind == "sampled":
         return "What it may buy: each row draws its own"
     return "What it buys, in order"
 

@@ -24,6 +24,8 @@ _IN_OUR_WORDS = {
     "--rows.",
     "n_splits=5 cannot be greater than the number of members in each class.": "No class has as "
     "many rows as the 5 folds of the cross-validation that prunes the tree. Give more rows.",
+    "Encode them, for instance with OneHotEncoder, and take prices along with "
+    "costs.through(encoder).": "Leave them out with --drop, or take another method.",
     " sklearn.metrics.get_scorer_names() lists all; a callable scorer(estimator, X, y) will do as "
     "well.": "",
 }
@@ -85,10 +87,11 @@ def one_line(error: BaseException) -> str:
     """The message of an error without line breaks; of a file error, what is wrong with it."""
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}."
-    return _in_our_words(str(error)) or type(error).__name__
+    return in_our_words(str(error)) or type(error).__name__
 
 
-def _in_our_words(text: str) -> str:
+def in_our_words(text: str) -> str:
+    """What the library says to programmers, as it is said on the command line."""
     line = " ".join(text.split())
     for theirs, ours in _IN_OUR_WORDS.items():
         line = line.replace(theirs, ours)
@@ -131,7 +134,7 @@ def _warnings_as_lines() -> Iterator[None]:
     seen: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        text = _in_our_words(str(message))
+        text = in_our_words(str(message))
         if text not in seen:
             seen.add(text)
             click.echo(f"Warning: {text}", err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,14 +27,20 @@ if TYPE_CHECKING:
 
 #: As in scrimp.boosting.rules, which is too slow to import for a help text; a test compares.
 RULE_NAMES = ("smoothed", "greedy", "speedboost", "hybrid", "edge")
+#: As in scrimp.calibration.fitting, for the same reason.
+CALIBRATIONS = ("sigmoid", "isotonic", "temperature")
 #: Options that say something to some methods only.
 _USED_BY = {
     "rule": ("boosting",),
-    "budget": ("boosting", "tree"),
+    "budget": ("boosting", "tree", "linear"),
     "rounds": ("boosting", "sampled"),
     "unaffordable": ("boosting",),
     "max_bins": ("boosting", "sampled"),
 }
+
+
+#: Methods that predict numbers too, and those that answer at all budgets from one training.
+_TAKE_NUMBERS, _TRAINED_ONCE = ("boosting", "linear"), {"tree": "tree", "linear": "linear model"}
 
 
 @click.command(short_help="Learn what to buy, in which order.")
@@ -49,8 +56,9 @@ _USED_BY = {
     "a prediction uses the best that its budget pays for.",
 )  # fmt: skip
 @click.option(
-    "--method", type=click.Choice(["boosting", "sampled", "tree"]), default="boosting",
-    show_default=True, help="Boosted stumps, AdaBoost whose vote is sampled, or a pruned tree.",
+    "--method", type=click.Choice(["boosting", "sampled", "tree", "linear"]), default="boosting",
+    show_default=True, help="Boosted stumps, AdaBoost whose vote is sampled, a pruned tree, or "
+    "a linear model (of numbers; what is missing counts as the mean) for each step of one order.",
 )  # fmt: skip
 @task_option
 @click.option(
@@ -75,6 +83,11 @@ _USED_BY = {
     "--max-bins", type=click.IntRange(2, 65535), default=255, show_default=True, metavar="N",
     help="Distinct values of a column up to which it is searched exactly.",
 )  # fmt: skip
+@click.option(
+    "--calibrate", type=click.Choice(CALIBRATIONS),
+    help="Make probabilities mean what they say at every budget; it takes six trainings. sigmoid "
+    "suits most data, isotonic many rows, temperature leaves every label as it is.",
+)  # fmt: skip
 @click.option("--weight", metavar="COL", help="A column of row weights; it is not a feature.")
 @click.option(
     "--drop", multiple=True, metavar="COL", help="A column to leave out. May be repeated."
@@ -91,14 +104,14 @@ _USED_BY = {
 @common_options
 def fit(
     data: Path, target: str, costs: Path | None, budget: list[float] | None, method: str,
-    task: str | None, rule: str, rounds: int, unaffordable: str, max_bins: int, weight: str | None,
-    drop: tuple[str, ...], seed: int, out: Path, missing: tuple[str, ...], progress: bool | None,
-    as_json: bool,
+    task: str | None, rule: str, rounds: int, unaffordable: str, max_bins: int,
+    calibrate: str | None, weight: str | None, drop: tuple[str, ...], seed: int, out: Path,
+    missing: tuple[str, ...], progress: bool | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Learn from DATA what to buy and in which order, and save the model.
 
-    All columns of DATA but the target are features. Interrupted with Ctrl-C, what was learnt
-    so far is saved.
+    All columns of DATA but the target are features. Interrupted with Ctrl-C, the rounds done so
+    far are saved; a tree and a linear model have none, and nothing is saved.
     """
     from .problem import features_of, prices_of, refuse_target_as
     from .reading import read_table
@@ -108,16 +121,20 @@ def fit(
     refuse_overwriting([out], [data, costs])
     refuse_target_as(target, {"--drop": drop, "--weight": (weight,)})
     _refuse_unused(method)
-    _refuse_numbers(method, task, "--task regression needs boosting.")
+    _refuse_numbers(method, task, "--task regression needs boosting or linear.")
     table = read_table(data, missing)
     weights = None if weight is None else numbers(table, weight, data, "the weight")
     y, found = truth(table, target, data, task, weights)
-    _refuse_numbers(method, found, f"{target!r} holds numbers. --task classification takes whole "
-                    "numbers as classes, --method boosting predicts numbers.")  # fmt: skip
+    _refuse_numbers(
+        method, found, f"{target!r} holds numbers. --task classification takes whole numbers as "
+        "classes, --method boosting and --method linear predict numbers.",
+    )  # fmt: skip
     model = _learner(
         method, found, budget=_one_or_many(budget), rule=rule, n_rounds=rounds,
         unaffordable=unaffordable, max_bins=max_bins, random_state=seed,
     )  # fmt: skip
+    if calibrate is not None:
+        model = _calibrated(model, found, calibrate, target, seed)
     X = features_of(table, target, weight, drop, data)
     model.set_params(costs=prices_of(costs, X, data))
     _remark(X, costs)
@@ -140,7 +157,7 @@ def _refuse_unused(method: str) -> None:
 
 
 def _refuse_numbers(method: str, task: str | None, hint: str) -> None:
-    if task == "regression" and method != "boosting":
+    if task == "regression" and method not in _TAKE_NUMBERS:
         raise InputError(f"--method {method} predicts classes; {hint}")
 
 
@@ -158,19 +175,36 @@ def _remark(X: pl.DataFrame, costs: Path | None) -> None:
 
 def _learner(method: str, task: str, **options: Any) -> Any:
     """An unfitted estimator with those of the options that it knows."""
-    from .. import boosting, trees
+    from .. import boosting, linear, trees
 
+    as_compared: dict[str, Any] = {"criterion": "forward", "missing": "mean"}
     learners: dict[tuple[str, str], Any] = {
         ("boosting", "classification"): boosting.BudgetedBoostingClassifier,
         ("boosting", "regression"): boosting.BudgetedBoostingRegressor,
         ("sampled", "classification"): boosting.SampledBoostingClassifier,
         ("tree", "classification"): trees.BudgetedTreeClassifier,
+        ("linear", "classification"): partial(linear.SequencedClassifier, **as_compared),
+        ("linear", "regression"): partial(linear.SequencedRegressor, **as_compared),
     }
     model = learners[method, task]()
-    if method == "tree" and isinstance(options["budget"], list):
-        raise InputError("--method tree takes one budget, or none: a tree answers at all of them.")
+    if method in _TRAINED_ONCE and isinstance(options["budget"], list):
+        raise InputError(
+            f"--method {method} takes one budget, or none: a {_TRAINED_ONCE[method]} answers at "
+            "all of them."
+        )
     known = model.get_params()
     return model.set_params(**{name: value for name, value in options.items() if name in known})
+
+
+def _calibrated(model: Any, task: str, method: str, target: str, seed: int) -> Any:
+    """The estimator with calibrated probabilities."""
+    from ..calibration import CalibratedClassifier
+
+    if task == "regression":
+        raise InputError(
+            f"--calibrate makes probabilities of classes, and {target!r} is predicted as a number."
+        )
+    return CalibratedClassifier(model, method, random_state=seed)
 
 
 def _one_or_many(budget: list[float] | None) -> float | list[float] | None:

@@ -13,6 +13,7 @@ from .errors import Commands, remember_debug
 from .fit import fit
 from .inspect import inspect
 from .predict import predict
+from .reprice import reprice
 from .reproduce import reproduce
 
 EPILOG = """\
@@ -45,7 +46,7 @@ def main() -> None:
     """Prediction on a budget: learn what to buy, in which order, and never overspend."""
 
 
-for _command in (demo, compare, fit, predict, curve, inspect, ask, reproduce):
+for _command in (demo, compare, fit, predict, curve, inspect, ask, reprice, reproduce):
     main.add_command(_command)
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: How a table of purchases counts the uses of an item, by the kind of plan.
 _USES = {"routed": "asked at", "sampled": "used in votes"}
+#: Of less than this, cents say too little.
+_SMALL = 0.1
 
 
 def note(text: str) -> None:
@@ -71,7 +73,9 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str
 
 def money(amount: float) -> str:
     """An amount as people write it; what has no limit says so."""
-    return f"{amount:,.2f}" if math.isfinite(amount) else "no limit"
+    if not math.isfinite(amount):
+        return "no limit"
+    return f"{amount:.2g}" if 0 < abs(amount) < _SMALL else f"{amount:,.2f}"
 
 
 def count(n: int, thing: str) -> str:
@@ -123,9 +127,11 @@ def print_purchases(priced: PricedPlan, title: str = "") -> None:
         ]
         for line in lines
     ]
-    if all(line.columns in ((), (line.item,)) for line in lines):
-        header, rows = header[:-1], [row[:-1] for row in rows]
-    print_table(header, rows, title)
+    hidden = {"brings"} if all(line.columns in ((), (line.item,)) for line in lines) else set()
+    if priced.plan.kind == "prefix":
+        hidden.add(uses)  # each item is used once, when it is bought
+    shown = [place for place, name in enumerate(header) if name not in hidden]
+    print_table([header[s] for s in shown], [[row[s] for s in shown] for row in rows], title)
 
 
 def draw_without_window() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..reproduce import PAPERS
-from .errors import Interrupted
+from .errors import InputError, Interrupted, one_line
 from .options import common_options, progress_option
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ def reproduce(
         raise Interrupted(
             f"Interrupted. What is done is kept in {work}; the same command goes on from there."
         ) from None
+    except ModuleNotFoundError as missing:  # of an extra; the message says how to install it
+        raise InputError(one_line(missing)) from missing
     files = page.write(out)
     if as_json:
         print_json(page.record | {"files": list(map(str, files))})

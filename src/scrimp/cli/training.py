@@ -56,7 +56,8 @@ def train(model: Any, X: Any, y: Any, weights: Any, progress: bool | None) -> Re
             warnings.filterwarnings("ignore", message="The least populated class")  # said already
             model.fit(X, y, sample_weight=weights)
     except KeyboardInterrupt:
-        if not hasattr(model, "plan_") or not len(model.plan_.plan.stages):
+        plan = vars(model).get("plan_")  # not one that would be made only now, on being asked for
+        if plan is None or not len(plan.plan.stages):
             raise Interrupted("Interrupted: nothing was saved.") from None
         return Reached(False, _not_begun(model.budget, last[0]))
     return Reached(True)
@@ -66,7 +67,7 @@ def _remark_on_rare_classes(model: Any, y: Any, weights: Any) -> None:
     """Name classes with fewer rows than the folds that a tree is pruned by."""
     import numpy as np
 
-    folds = model.get_params().get("cv", 0)
+    folds = model.get_params(deep=False).get("cv", 0) if hasattr(model, "prune") else 0
     found, counts = np.unique(y if weights is None else y[weights > 0], return_counts=True)
     rare = [str(label) for label in found[counts < folds]]
     if rare and folds:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from .advice import Advice, Difference, Rival
+from .anytime import ndcg_scorer, oracle_order, stopping_cost, timeliness
 from .budget_grid import default_budgets
+from .calibration import calibration_error, reliability
 from .comparing import compare
 from .comparison import Comparison
 from .cost_curve_display import CostCurveDisplay
+from .cost_meter import CostMeter
 from .cross import cross_curve, cross_sweep
 from .curve import Curve, Point
 from .methods import METHODS, Method
@@ -18,15 +21,22 @@ __all__ = [
     "Advice",
     "Comparison",
     "CostCurveDisplay",
+    "CostMeter",
     "Curve",
     "Difference",
     "Method",
     "Point",
     "PurchaseDisplay",
     "Rival",
+    "calibration_error",
     "compare",
     "cross_curve",
     "cross_sweep",
     "default_budgets",
+    "ndcg_scorer",
+    "oracle_order",
     "price_steps",
+    "reliability",
+    "stopping_cost",
+    "timeliness",
 ]

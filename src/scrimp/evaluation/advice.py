@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .curve import Point
-from .wording import gap_text, listed, money, quality_text, spread_text
+from .wording import as_given, gap_text, listed, money, quality_text, spread_text
 
 
 @dataclass(frozen=True)
@@ -143,19 +143,19 @@ class Advice:
         if self.error_cost is not None:
             errors = self.cost_in_all(point) - point.spent
             return (
-                f"If an error costs {money(self.error_cost)}, take {self.method} at a budget of "
+                f"If an error costs {as_given(self.error_cost)}, take {self.method} at a budget of "
                 f"{money(point.budget)}: {money(point.spent)} spent on average plus "
                 f"{money(errors)} for errors is {money(self.cost_in_all(point))} a row; {what}."
             )
-        start = "Take" if self.budget is None else f"For a budget of {money(self.budget)} take"
+        start = "Take" if self.budget is None else f"For a budget of {as_given(self.budget)} take"
         at = f" at a budget of {money(point.budget)}" if self.budget is None else ""
         return f"{start} {self.method}{at}: {what}, {money(point.spent)} spent on average."
 
     def _asked(self) -> str:
         """The beginning of the advice to buy nothing."""
         if self.error_cost is not None:
-            return f"If an error costs {money(self.error_cost)}, b"
-        return "B" if self.budget is None else f"For a budget of {money(self.budget)} b"
+            return f"If an error costs {as_given(self.error_cost)}, b"
+        return "B" if self.budget is None else f"For a budget of {as_given(self.budget)} b"
 
     def _why(self) -> list[str]:
         """Why this budget, if none was asked for."""

@@ -106,6 +106,14 @@ def _tree(setting: Setting) -> Any:
     return BudgetedTreeClassifier(setting.costs, random_state=setting.seed)
 
 
+def _linear(setting: Setting) -> Any:
+    from ..linear import SequencedClassifier, SequencedRegressor
+
+    regression = setting.task == "regression"
+    learner = SequencedRegressor if regression else SequencedClassifier
+    return learner(setting.costs, criterion="forward", missing="mean")
+
+
 _BOOSTING = {
     "smoothed": "boosting that weighs value against price, less so the more is spent",
     "greedy": "boosting, most value per price",
@@ -124,6 +132,13 @@ METHODS: dict[str, Method] = {
         ),
         Method("sampled", "AdaBoost, its vote sampled", _sampled, _CLASSES, per_budget=False),
         Method("tree", "a pruned tree", _tree, _CLASSES, has_rounds=False, per_budget=False),
+        Method(
+            "linear",
+            "a linear model in one order of purchases",
+            _linear,
+            has_rounds=False,
+            per_budget=False,
+        ),
     )
 }
 

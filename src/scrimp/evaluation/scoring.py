@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from ..plan import Floats, Ints
 from ..target import Target
+from .calibration import CALIBRATION, make_scorer_of_calibration
 from .measures import Measure, quick_measure
 
 Scoring = str | Callable[..., Any]
@@ -88,6 +89,8 @@ def find_scorer(scoring: Scoring | None, target: Target) -> Scorer:
             f"scoring is a {type(scoring).__name__}; expected the name of one scorer or a "
             "callable scorer(estimator, X, y). Make one Curve for each scorer."
         )
+    if scoring == CALIBRATION:
+        return Scorer(make_scorer_of_calibration(), CALIBRATION, 0.0, True)
     if isinstance(scoring, str):
         _check_name(scoring)
     elif inspect.isfunction(scoring) and scoring.__module__.startswith("sklearn.metrics."):
@@ -103,7 +106,7 @@ def find_scorer(scoring: Scoring | None, target: Target) -> Scorer:
 def _check_name(scoring: str) -> None:
     from sklearn.metrics import get_scorer_names
 
-    names = get_scorer_names()
+    names = [*get_scorer_names(), CALIBRATION]
     if scoring not in names:
         close = difflib.get_close_matches(scoring, names, 3) or ["accuracy", "roc_auc", "r2"]
         raise ValueError(

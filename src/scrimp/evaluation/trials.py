@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, get_tags
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ..events import Progress, emit, listening
 from ..plan import Floats, Ints
@@ -103,7 +104,8 @@ class Trials:
         self._end = time.monotonic() + self.max_seconds
         self._parts: dict[str, list[Sweep]] = {name: [] for name in self.estimators}
         try:
-            with _quiet():
+            # folds are small: threads of a matrix product would mostly wait for one another
+            with _quiet(), threadpool_limits(1, user_api="blas"):
                 self._run()
         except KeyboardInterrupt:
             self.interrupted = True

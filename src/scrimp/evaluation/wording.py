@@ -8,6 +8,8 @@ from .curve import Point
 
 #: Scorers whose value is a share of answers.
 SHARES = ("accuracy", "balanced_accuracy")
+#: Of less than this, cents say too little.
+_SMALL = 0.1
 
 
 def quality_text(quality: float, scoring: str) -> str:
@@ -27,9 +29,16 @@ def gap_text(gap: float, scoring: str) -> str:
 
 
 def money(amount: float) -> str:
-    """An amount, with cents where there are any."""
-    text = f"{amount:,.2f}"
-    return text.removesuffix(".00")
+    """An amount, with cents where there are any; a small one with two digits that count."""
+    if 0 < abs(amount) < _SMALL:
+        return f"{amount:.2g}"
+    return f"{amount:,.2f}".removesuffix(".00")
+
+
+def as_given(amount: float) -> str:
+    """An amount that somebody gave: where cents are not enough, with all of its digits."""
+    text = money(amount)
+    return text if float(text.replace(",", "")) == amount else f"{amount:,.12g}"
 
 
 def listed(parts: Sequence[str]) -> str:

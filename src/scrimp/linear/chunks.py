@@ -38,7 +38,9 @@ def _parted(chunk: Any, target: str | None, number: int) -> tuple[Any, Any, Any]
         return chunk if len(chunk) == 3 else (*chunk, None)
     names = [str(name) for name in getattr(chunk, "columns", ())]
     if target is None or target not in names:
-        what = f"has no column {target!r}" if names else f"is a {type(chunk).__name__}"
+        what = f"is a {type(chunk).__name__}"
+        if names:
+            what = f"has no column {target!r}" if target else f"{what} and target is None"
         raise ValueError(
             f"Chunk {number} {what}; expected (X, y), (X, y, sample_weight), or a frame with "
             "the target column."

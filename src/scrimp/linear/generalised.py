@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ..costs import as_costs
 from ..estimator import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
@@ -31,6 +32,9 @@ from .rows import (
 from .sequence import prefix_plan
 
 Floats = NDArray[np.float64]
+
+#: Columns up to which one thread is best.
+_FEW = 256
 
 
 class _GlmSequencer(BudgetedEstimator):
@@ -75,10 +79,12 @@ class _GlmSequencer(BudgetedEstimator):
             raise not_finite(lost, columns)
         weight = np.ones(len(Y)) if weight is None else weight
         sample = Sample(table, Y, weight / weight.sum())
-        sequence, self.n_iter_ = choose_glm_sequence(
-            sample, FAMILIES[family], costs, self.criterion, self.alpha,
-            float(check_budget(self.budget)), self.doubling, self.max_iter, self.tol,
-        )  # fmt: skip
+        # small products are slower in several threads, much so where cores are busy
+        with threadpool_limits(1 if table.shape[1] <= _FEW else None, "blas"):
+            sequence, self.n_iter_ = choose_glm_sequence(
+                sample, FAMILIES[family], costs, self.criterion, self.alpha,
+                float(check_budget(self.budget)), self.doubling, self.max_iter, self.tol,
+            )  # fmt: skip
         self.sequence_ = [costs.names[item] for item in sequence.items]
         self.explained_ = sequence.explained
         self.doubled_ = sequence.doubled

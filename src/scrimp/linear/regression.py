@@ -6,6 +6,7 @@ thesis, Carnegie Mellon University 2019, chapter 3.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -21,8 +22,15 @@ from ..validation import check_budget, check_choice
 from .bounds import MOST_LISTED, SequenceBounds, submodularity_ratio, whitened_gamma
 from .chunks import chunks_of
 from .criteria import CRITERIA
-from .moments import Moments, NotFinite
-from .rows import check_sequencer, fill_values, filled, not_finite, read_rows
+from .moments import Moments
+from .rows import (
+    check_sequencer,
+    columns_not_finite,
+    fill_values,
+    filled,
+    not_finite,
+    read_rows,
+)
 from .sequence import Sequence, Standardised, choose_sequence, prefix_plan
 
 Floats = NDArray[np.float64]
@@ -104,6 +112,7 @@ class SequencedRegressor(BudgetedRegressor):
     """
 
     _takes_several = True
+    sums_: Moments
     _sequence: Sequence | None
     _fill: Floats | None
     _plan: PricedPlan
@@ -255,11 +264,22 @@ class SequencedRegressor(BudgetedRegressor):
         sequence = self._sequence
         if sequence is None:
             costs, limit = self._priced(), float(check_budget(self.budget))
+            self._refuse_overflow()
             data = Standardised.of(self.sums_, self.alpha)
             sequence = self._choose(data, costs, limit)
             self._plan = PricedPlan(prefix_plan(sequence, self._fill), costs)
             self._sequence = sequence
         return sequence
+
+    def _replan(self, costs: Costs) -> None:
+        """Choose the sequence anew from the sums, as a training with these prices would."""
+        self.sums_, self._sequence = deepcopy(self.sums_), None
+        _ = self._learned
+
+    def _refuse_overflow(self) -> None:
+        spread = np.diag(self.sums_.scatter)
+        if not np.isfinite(spread).all():
+            raise not_finite(np.flatnonzero(~np.isfinite(spread)).tolist(), self.columns_)
 
     def _priced(self) -> Costs:
         return as_costs(self.costs, len(self.columns_), self.columns_.names)
@@ -273,20 +293,22 @@ class SequencedRegressor(BudgetedRegressor):
             self, X, y, sample_weight, anew, multi_output=self._takes_several, y_numeric=True
         )
         Y = np.asarray(y, dtype=table.dtype).reshape(table.shape[0], -1)
+        fill = fill_values(table, self.missing) if anew else self._fill
+        table = filled(table, fill)
+        lost = columns_not_finite(table)
+        if lost:  # all or nothing: rows that are refused may be given again, mended
+            raise not_finite(lost, columns)
         if anew:
-            self.columns_, self._fill = columns, fill_values(table, self.missing)
+            as_costs(self.costs, len(columns), columns.names)  # or refused now
+            self.columns_, self._fill = columns, fill
             self.target_ = Target("regression", np.arange(Y.shape[1] if y.ndim > 1 else 0))
-            self._priced()  # prices that do not fit are refused now
             self.sums_ = Moments(table.shape[1], Y.shape[1])
         elif Y.shape[1] != self.sums_.n_responses:
             raise ValueError(
                 f"y has {Y.shape[1]} responses; expected {self.sums_.n_responses} as before."
             )
         self._sequence = None
-        try:
-            self.sums_.add(filled(table, self._fill), Y, weight)
-        except NotFinite as error:
-            raise not_finite(error.columns, self.columns_) from None
+        self.sums_.add(table, Y, weight)
 
     def __sklearn_tags__(self) -> Any:
         """Sparse input, several responses, and missing values where they are filled in."""

@@ -122,11 +122,13 @@ def not_finite(columns: Sequence[int], names: Columns) -> ValueError:
 
 
 def columns_not_finite(X: Any) -> list[int]:
-    """Columns that hold NaN or infinity."""
+    """Columns that hold NaN or infinity, or numbers whose sum is beyond all numbers."""
     if sparse.issparse(X):
         return [int(c) for c in np.unique(X.indices[~np.isfinite(X.data)])]
     with np.errstate(over="ignore", invalid="ignore"):
-        sums = X.sum(axis=0, dtype=np.float64)
+        sums = np.ones(len(X), dtype=X.dtype) @ X  # one pass, in threads
+        if not np.isfinite(sums).all():
+            sums = X.sum(axis=0, dtype=np.float64)
     return np.flatnonzero(~np.isfinite(sums)).tolist()
 
 

@@ -77,6 +77,10 @@ class Study:
             return asked
         return self.settings[name].trials if full else self.quick[name]
 
+    def way(self, name: str) -> tuple[Trial, Any]:
+        """How a trial of a dataset is run, and what decides over its result."""
+        return self.trial, self.recipe
+
     def check_names(self, names: Sequence[str] | None) -> list[str]:
         """The datasets to run, in the order of the paper."""
         unknown = [name for name in names or () if name not in self.settings]
@@ -117,8 +121,9 @@ class Study:
                 left_out[name] = str(reason)
                 continue
             n_trials = self.n_trials(name, trials, full)
+            trial, recipe = self.way(name)
             records[name] = runner.run(
-                self.paper, self.trial, data, self.settings[name], n_trials, self.recipe
+                self.paper, trial, data, self.settings[name], n_trials, recipe
             )
             shapes[name], remarks[name] = data.X.shape, data.remark
         if not records:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..plan import Floats
+from . import hu2016_doubling as doubling
+from . import hu2016_mnist_report as mnist
 from .experiment import Results
 from .hu2016_claims import Every, slower, verdicts
 from .published import HU2019_METHODS, HU2019_TIMELINESS
@@ -25,8 +27,30 @@ _QUALITY = {"mslr": "NDCG@5", "mslr_query": "NDCG@5", "a9a": "accuracy"}
 
 def fill(page: Page, results: Results, grid: Floats) -> None:
     """All that is said of the results."""
-    every = results.records
-    page.add_verdicts(verdicts(every))
+    every = dict(results.records)
+    digits, generated = every.pop("mnist", None), every.pop("generated", None)
+    page.add_verdicts(
+        [
+            *(verdicts(every) if every else ()),
+            *(doubling.verdicts(generated) if generated else ()),
+            *(mnist.verdicts(digits) if digits else ()),
+        ]
+    )
+    page.record["datasets"] = {name: _summary(records) for name, records in every.items()}
+    if every:
+        _fill_orders(page, every, grid)
+    if digits:
+        mnist.fill(page, digits)
+        page.record["datasets"]["mnist"] = mnist.summary(digits)
+    if generated:
+        page.record["datasets"]["generated"] = doubling.summary(generated)
+    page.record["published"] = {
+        name: dict(zip(HU2019_METHODS, row, strict=True)) for name, row in HU2019_TIMELINESS.items()
+    }
+
+
+def _fill_orders(page: Page, every: Every, grid: Floats) -> None:
+    """Orders side by side."""
     page.add_table(
         _timeliness(every),
         "Means over trials. The lower rows are printed in the thesis (Tables 3.1 and 3.2), for "
@@ -53,10 +77,6 @@ def fill(page: Page, results: Results, grid: Floats) -> None:
         "which all methods share, and then the order. By refits: on 2000 training rows, CS-G-FR "
         "fits a regression for each candidate in each step, and CS-G-OMP one in each step.",
     )
-    page.record["datasets"] = {name: _summary(records) for name, records in every.items()}
-    page.record["published"] = {
-        name: dict(zip(HU2019_METHODS, row, strict=True)) for name, row in HU2019_TIMELINESS.items()
-    }
 
 
 def mean_of(records: Sequence[Record], what: str, method: str) -> Any:

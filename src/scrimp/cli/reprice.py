@@ -1,0 +1,72 @@
+"""``scrimp reprice``: the same model at new prices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import InputFile, OutputFile, common_options, model_argument, refuse_overwriting
+
+if TYPE_CHECKING:
+    from ..predictor import Predictor
+
+
+@click.command(short_help="Give a model new prices, without training it again.")
+@model_argument
+@click.option(
+    "--costs", type=InputFile((".toml", ".csv")), required=True, metavar="PRICES",
+    help="Price list with the items of the model, in any order.",
+)  # fmt: skip
+@click.option(
+    "--out", type=OutputFile(model=True), required=True, metavar="FILE",
+    help="Where to save the new model.",
+)  # fmt: skip
+@common_options
+def reprice(model: Path, costs: Path, out: Path, as_json: bool) -> None:
+    """Save MODEL with new prices of the same items, without training it again.
+
+    What was learnt stays, and no row spends more than its budget at the new prices. Where the
+    order of purchases is part of what was learnt, it stays too.
+    """
+    from ..costs import Costs
+    from ..store import load, save
+    from .describe import plan_record, print_plan
+    from .output import print_json
+
+    refuse_overwriting([out], [model, costs])
+    old = load(model)
+    new = old.reprice(Costs.read(costs))
+    save(new, out)
+    changes = _changes(old, new)
+    replanned = new.plan.plan is not old.plan.plan
+    if as_json:
+        print_json(
+            {"model": str(out), "changed": changes, "replanned": replanned, **plan_record(new)}
+        )
+        return
+    click.echo(_told(changes, replanned))
+    print_plan(new)
+    click.echo(f"Saved to {out}")
+
+
+def _changes(old: Predictor, new: Predictor) -> list[dict[str, Any]]:
+    """Items whose price is another one."""
+    both = zip(old.costs.names, old.costs.prices, new.costs.prices, strict=True)
+    return [{"item": name, "was": was, "is": now} for name, was, now in both if was != now]
+
+
+def _told(changes: list[dict[str, Any]], replanned: bool) -> str:
+    from .output import count, money
+    from .tables import some
+
+    if not changes:
+        return "All prices are as they were."
+    shown = [f"{own['item']} {money(own['was'])} to {money(own['is'])}" for own in changes]
+    order = (
+        "What follows from prices was planned anew"
+        if replanned
+        else "The order is part of what was learnt and stays; `scrimp fit` may find a better one"
+    )
+    return f"{count(len(changes), 'new price')}: {some(shown, 5)}. {order}."

@@ -1,0 +1,86 @@
+"""Whether probabilities mean what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..plan import Floats
+
+#: The name of the scorer, beside those of scikit-learn.
+CALIBRATION = "neg_calibration_error"
+
+
+def reliability(
+    y: Any, probabilities: ArrayLike, classes: Any, n_bins: int = 15, sample_weight: Any = None
+) -> tuple[Floats, Floats, Floats]:
+    """What was said, what came true, and how often, in bins of equal width.
+
+    Parameters
+    ----------
+    y : array (rows,)
+        The truth.
+    probabilities : float array (rows, classes)
+        Of two classes the probability of the second is looked at; of more, that of the label.
+    classes : array (classes,)
+        Labels.
+    n_bins : int
+        Bins from 0 to 1; empty ones are left out.
+    sample_weight : array (rows,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    said, true, weight : float arrays (bins,)
+        The mean probability, the part of rows it was right for, and the part of all rows.
+    """
+    table, labels = np.asarray(probabilities, dtype=np.float64), np.asarray(classes)
+    if table.ndim != 2 or table.shape[1] != len(labels):
+        raise ValueError(f"probabilities are {table.shape}; expected rows x {len(labels)} classes.")
+    top = np.ones(len(table), dtype=np.intp) if len(labels) == 2 else table.argmax(axis=1)
+    said = table[np.arange(len(table)), top]
+    came = (labels[top] == np.asarray(y)).astype(np.float64)
+    weight = np.ones(len(table)) if sample_weight is None else np.asarray(sample_weight, float)
+    bins = np.minimum((said * n_bins).astype(np.intp), n_bins - 1)
+    mass = np.bincount(bins, weight, n_bins)
+    filled = mass > 0
+    said_mean, came_mean = (
+        np.bincount(bins, weight * part, n_bins)[filled] / mass[filled] for part in (said, came)
+    )
+    return said_mean, came_mean, mass[filled] / mass.sum()
+
+
+def calibration_error(
+    y: Any, probabilities: ArrayLike, classes: Any, n_bins: int = 15, sample_weight: Any = None
+) -> float:
+    """How far probabilities are from frequencies, on average (expected calibration error).
+
+    Parameters
+    ----------
+    y, probabilities, classes, n_bins, sample_weight
+        As in `reliability`.
+
+    References
+    ----------
+    Guo, Pleiss, Sun, Weinberger. On Calibration of Modern Neural Networks. ICML 2017.
+
+    Examples
+    --------
+    >>> round(calibration_error([0, 1, 1, 1], [[0.1, 0.9]] * 4, [0, 1]), 2)
+    0.15
+    """
+    said, true, weight = reliability(y, probabilities, classes, n_bins, sample_weight)
+    return float(weight @ np.abs(said - true))
+
+
+def make_scorer_of_calibration() -> Callable[..., float]:
+    """A scorer (estimator, X, y) whose best value is 0."""
+
+    def score(estimator: Any, X: Any, y: NDArray[Any], sample_weight: Any = None) -> float:
+        said = estimator.predict_proba(X)
+        return -calibration_error(y, said, estimator.classes_, sample_weight=sample_weight)
+
+    return score

@@ -1,0 +1,65 @@
+"""How good an order is if it may be cut off anywhere."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import ndcg_score
+
+from scrimp import Curve, SequencedRegressor
+from scrimp.evaluation import ndcg_scorer, oracle_order, stopping_cost, timeliness
+
+SPENT, EXPLAINED = [0.0, 2.0, 3.0, 10.0], [0.0, 0.1, 0.7, 0.8]
+
+
+@pytest.mark.parametrize(("alpha", "cost"), [(0.0, 0.0), (0.5, 3.0), (0.9, 10.0), (1.0, 10.0)])
+def test_the_stopping_cost_is_the_first_prefix_that_is_good_enough(alpha, cost):
+    assert stopping_cost(SPENT, EXPLAINED, alpha) == cost
+
+
+def test_timeliness_is_the_mean_over_moments():
+    moments = (np.arange(100_000) + 0.5) * 12.0 / 100_000
+    owned = np.searchsorted(SPENT, moments, side="right") - 1
+    mean = np.array(EXPLAINED)[owned].mean()
+    assert timeliness(SPENT, EXPLAINED, until=12.0) == pytest.approx(mean, abs=1e-4)
+    assert timeliness(SPENT, EXPLAINED, until=2.0) == 0.0
+
+
+def test_the_oracle_has_the_steepest_steps_first():
+    spent, explained = oracle_order(SPENT, EXPLAINED)
+    assert spent.tolist() == [0.0, 1.0, 3.0, 10.0]
+    assert explained == pytest.approx([0.0, 0.6, 0.7, 0.8])
+    best = timeliness(spent, explained, 10.0)
+    assert best == pytest.approx(0.61)
+    assert best > timeliness(SPENT, EXPLAINED, 10.0)
+
+
+def test_the_oracle_takes_what_is_free_at_once():
+    spent, explained = oracle_order([0.0, 1.0, 1.0], [0.0, 0.5, 0.6])
+    assert spent.tolist() == [0.0, 0.0, 1.0]
+    assert explained == pytest.approx([0.0, 0.1, 0.6])
+
+
+def test_ndcg_is_the_mean_over_queries():
+    random = np.random.default_rng(0)
+    X, queries = random.normal(size=(60, 2)), np.repeat(range(6), 10)
+    relevance = (X[:, 0] + random.normal(size=60) > 0).astype(int)
+    relevance[queries == 2] = 1  # says nothing of an order
+    model = SequencedRegressor().fit(X, relevance)
+    curve = Curve.from_estimator(model, X, relevance, [2.0], scoring=ndcg_scorer(queries, k=3))
+    scores = model.predict(X, budget=2.0)
+    each = [
+        ndcg_score([relevance[queries == q]], [scores[queries == q]], k=3) for q in (0, 1, 3, 4, 5)
+    ]
+    assert curve.name == "ndcg@3"
+    assert curve.at(2.0).quality == pytest.approx(np.mean(each))
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: stopping_cost(SPENT, EXPLAINED, 1.5), "alpha is 1.5; expected a number from 0"),
+        (lambda: timeliness(SPENT, EXPLAINED, 0.0), "until is 0.0; expected a cost > 0"),
+    ],
+)
+def test_refuses(call, text):
+    with pytest.raises(ValueError, match=text):
+        call()
