@@ -9,10 +9,10 @@ PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test slow lint format bench wheel clean
+.PHONY: help demo test slow lint format bench study study-full wheel clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.ready-run ## install scrimp and run its demo
 	@$(BIN)/scrimp demo
@@ -36,6 +36,12 @@ format: $(VENV)/.ready-dev ## rewrite the code in the project's style
 bench: $(VENV)/.ready-bench ## run the benchmarks
 	@$(BIN)/python benchmarks/run.py
 
+study: $(VENV)/.ready-study ## run the study against peers, about 90 minutes; goes on where it was
+	@$(BIN)/python -m benchmarks.study --write
+
+study-full: $(VENV)/.ready-study ## the same with five seeds of prices and splits
+	@$(BIN)/python -m benchmarks.study --full --write
+
 wheel: $(VENV)/.ready-wheel ## build the wheel into dist/
 	@$(BIN)/python -m build --wheel --outdir dist
 
@@ -46,9 +52,10 @@ clean: ## remove what the other targets made, the environment included
 $(VENV)/.ready-run: WHAT = -e .
 $(VENV)/.ready-dev: WHAT = -e '.[test,lint]'
 $(VENV)/.ready-bench: WHAT = -e '.[bench]'
+$(VENV)/.ready-study: WHAT = -e '.[study]'
 $(VENV)/.ready-wheel: WHAT = build
 
-$(VENV)/.ready-run $(VENV)/.ready-dev $(VENV)/.ready-bench $(VENV)/.ready-wheel: pyproject.toml | $(BIN)/python
+$(VENV)/.ready-run $(VENV)/.ready-dev $(VENV)/.ready-bench $(VENV)/.ready-study $(VENV)/.ready-wheel: pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV): $(WHAT)"
 	@$(PIP) install $(WHAT)
 	@touch $@

@@ -10,12 +10,15 @@ from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import (
+    FunctionTransformer,
     KBinsDiscretizer,
+    Normalizer,
     OneHotEncoder,
     OrdinalEncoder,
     PolynomialFeatures,
     SplineTransformer,
     StandardScaler,
+    TargetEncoder,
 )
 
 from scrimp import Costs, SequencedRegressor
@@ -80,6 +83,28 @@ def test_what_is_made_of_several_items_requires_them_all():
 )
 def test_known_transformers(transformer, columns):
     assert TWO.through(transformer.fit(X)).columns == columns
+
+
+def test_what_is_made_of_a_whole_row_needs_all_of_it():
+    assert dependencies(Normalizer().fit(X), 3).all()
+    assert TWO.through(Normalizer().fit(X)).columns == ((), (), (0, 1, 2))
+
+
+def test_an_encoder_by_target_makes_a_column_for_each_of_several_classes():
+    encoder = TargetEncoder().fit(X.round(), np.arange(40) % 3)
+    assert TWO.through(encoder).columns == ((0, 1, 2, 3, 4, 5), (6, 7, 8))
+    assert TWO.through(encoder.fit(X.round(), np.arange(40) % 2)).columns == ((0, 1), (2,))
+
+
+def test_functions_that_do_not_name_what_they_make():
+    some = make_column_transformer((FunctionTransformer(np.tanh), [0, 2]), (StandardScaler(), [1]))
+    np.testing.assert_array_equal(
+        dependencies(some.fit(X), 3), [[True, False, True]] * 2 + [[False, True, False]]
+    )
+    steps = make_pipeline(FunctionTransformer(np.tanh), StandardScaler()).fit(X)
+    assert dependencies(steps, 3).all()
+    alone = FunctionTransformer(np.tanh).fit(X)
+    assert dependencies(alone, 3, n_outputs=3).shape == (3, 3)
 
 
 def test_an_imputer_leaves_out_columns_without_a_value():

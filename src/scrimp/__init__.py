@@ -14,15 +14,21 @@ _HOMES = {
     "BudgetedBoostingClassifier": "boosting",
     "BudgetedBoostingRegressor": "boosting",
     "BudgetedTreeClassifier": "trees",
+    "CalibratedClassifier": "calibration",
     "Comparison": "evaluation",
     "CostCurveDisplay": "evaluation",
+    "CostMeter": "evaluation",
     "Costs": "costs",
     "Curve": "evaluation",
+    "FrontierClassifier": "frontier",
+    "FrontierRegressor": "frontier",
     "GroupLassoRegressor": "linear",
     "Item": "price_list",
     "Ledger": "ledger",
     "Predictor": "predictor",
     "PurchaseDisplay": "evaluation",
+    "RefitClassifier": "refit",
+    "RefitRegressor": "refit",
     "SampledBoostingClassifier": "boosting",
     "SequencedClassifier": "linear",
     "SequencedPoissonRegressor": "linear",
@@ -53,6 +59,7 @@ if TYPE_CHECKING:
     from .boosting import BudgetedBoostingClassifier as BudgetedBoostingClassifier
     from .boosting import BudgetedBoostingRegressor as BudgetedBoostingRegressor
     from .boosting import SampledBoostingClassifier as SampledBoostingClassifier
+    from .calibration import CalibratedClassifier as CalibratedClassifier
     from .checks import check_budgeted_estimator as check_budgeted_estimator
     from .costs import Costs as Costs
     from .estimator import at_budget as at_budget
@@ -63,6 +70,9 @@ if TYPE_CHECKING:
         CostCurveDisplay as CostCurveDisplay,
     )
     from .evaluation import (
+        CostMeter as CostMeter,
+    )
+    from .evaluation import (
         Curve as Curve,
     )
     from .evaluation import (
@@ -71,6 +81,8 @@ if TYPE_CHECKING:
     from .evaluation import (
         compare as compare,
     )
+    from .frontier import FrontierClassifier as FrontierClassifier
+    from .frontier import FrontierRegressor as FrontierRegressor
     from .ledger import Ledger as Ledger
     from .linear import (
         GroupLassoRegressor as GroupLassoRegressor,
@@ -86,6 +98,8 @@ if TYPE_CHECKING:
     )
     from .predictor import Predictor as Predictor
     from .price_list import Item as Item
+    from .refit import RefitClassifier as RefitClassifier
+    from .refit import RefitRegressor as RefitRegressor
     from .session import Session as Session
     from .store import load as load
     from .store import save as save

@@ -10,12 +10,21 @@ from numpy.typing import NDArray
 Flags = NDArray[np.bool_]
 
 
-def dependencies(transformer: Any, n_inputs: int) -> Flags:
+def dependencies(transformer: Any, n_inputs: int, n_outputs: int | None = None) -> Flags:
     """Whether an output depends on an input (outputs x inputs).
 
     Encoders, scalers, imputers, selectors, polynomials, pipelines, unions and
     ColumnTransformers are known. Of anything else every output counts as made from all
     inputs: that may be too dear, but never too cheap.
+
+    Parameters
+    ----------
+    transformer : fitted transformer, None, "passthrough" or "drop"
+        What makes outputs of inputs.
+    n_inputs : int
+        How many columns it is given.
+    n_outputs : int, optional
+        How many columns it makes, for those that cannot say so themselves.
     """
     from sklearn.base import OneToOneFeatureMixin
     from sklearn.compose import ColumnTransformer
@@ -27,7 +36,7 @@ def dependencies(transformer: Any, n_inputs: int) -> Flags:
         return _nothing(n_inputs) if transformer == "drop" else _same(n_inputs)
     _check_inputs(transformer, n_inputs)
     if isinstance(transformer, Pipeline):
-        return _in_steps([step for _, step in transformer.steps], n_inputs)
+        return _in_steps([step for _, step in transformer.steps], n_inputs, n_outputs)
     if isinstance(transformer, FeatureUnion):
         parts = [part for _, part in transformer.transformer_list]
         return np.vstack([dependencies(part, n_inputs) for part in parts])
@@ -41,9 +50,20 @@ def dependencies(transformer: Any, n_inputs: int) -> Flags:
         return np.repeat(_same(n_inputs), each, axis=0)
     if hasattr(transformer, "powers_"):
         return np.asarray(transformer.powers_) > 0
-    if isinstance(transformer, OneToOneFeatureMixin) or _is_identity(transformer):
+    alone = isinstance(transformer, OneToOneFeatureMixin) and not _mixes(transformer)
+    if alone or _is_identity(transformer):
         return _same(n_inputs)
-    return np.ones((len(transformer.get_feature_names_out()), n_inputs), dtype=bool)
+    if n_outputs is None:
+        n_outputs = len(transformer.get_feature_names_out())
+    return np.ones((n_outputs, n_inputs), dtype=bool)
+
+
+def _mixes(transformer: Any) -> bool:
+    """Whether each output has its input's name, but is made from the whole row."""
+    from sklearn.feature_extraction.text import TfidfTransformer
+    from sklearn.preprocessing import Normalizer
+
+    return isinstance(transformer, Normalizer | TfidfTransformer)
 
 
 def _is_identity(transformer: Any) -> bool:
@@ -73,11 +93,12 @@ def _check_inputs(transformer: Any, n_inputs: int) -> None:
         )
 
 
-def _in_steps(steps: list[Any], n_inputs: int) -> Flags:
+def _in_steps(steps: list[Any], n_inputs: int, n_outputs: int | None) -> Flags:
     """An output depends on what its inputs depend on."""
     total = _same(n_inputs)
-    for step in steps:
-        part = dependencies(step, len(total))
+    made = [getattr(step, "n_features_in_", None) for step in steps[1:]]
+    for step, n_made in zip(steps, [*made, n_outputs], strict=True):
+        part = dependencies(step, len(total), n_made)
         total = (part.astype(np.int64) @ total.astype(np.int64)) > 0
     return total
 
@@ -90,18 +111,26 @@ def _of_columns(transformer: Any, n_inputs: int) -> Flags:
     for name, part, _ in transformer.transformers_:
         own = np.asarray(inputs[name], dtype=np.intp)
         if len(own) and indices[name].start < indices[name].stop:
-            total[indices[name], own] = dependencies(part, len(own))
+            made = indices[name].stop - indices[name].start
+            total[indices[name], own] = dependencies(part, len(own), made)
     return total
 
 
 def _outputs_of_each(transformer: Any) -> Any:
     """How many outputs each input has, where no output has several."""
-    from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, SplineTransformer
+    from sklearn.preprocessing import (
+        KBinsDiscretizer,
+        OneHotEncoder,
+        SplineTransformer,
+        TargetEncoder,
+    )
 
     if isinstance(transformer, OneHotEncoder):
         return transformer._n_features_outs
     if isinstance(transformer, KBinsDiscretizer):
         return 1 if transformer.encode == "ordinal" else transformer.n_bins_
+    if isinstance(transformer, TargetEncoder) and transformer.target_type_ == "multiclass":
+        return len(transformer.classes_)
     if isinstance(transformer, SplineTransformer):
         return transformer.n_features_out_ // transformer.n_features_in_
     return None

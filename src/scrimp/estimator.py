@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -19,9 +20,11 @@ from sklearn.utils.validation import (
 )
 
 from .columns import Columns, as_frame, learn_columns
+from .costs import Costs
 from .plan import Floats
 from .predictor import FLOATS, Predictor
 from .priced_plan import PricedPlan
+from .repricing import at_new_prices
 from .session import Session
 from .sweep import Sweep
 from .target import Target
@@ -83,6 +86,52 @@ class BudgetedEstimator(BaseEstimator):
     def session(self, budget: float | None = None, **options: Any) -> Session:
         """A session for one row: ask, tell, read. See `scrimp.session.Session`."""
         return self.predictor_.session(budget, **options)
+
+    def reprice(self, costs: Any) -> Self:
+        """The fitted model at new prices of the same items, without training it again.
+
+        What was learnt stays: votes, models, trees. What follows from prices is made anew:
+        chances of draws, which entry of a menu a budget pays for, and the sequence of a
+        `SequencedRegressor`, whose sums are kept. Where the order is part of what was learnt
+        it stays, and only the prices change; a training with the new prices may then find a
+        better one. No row spends more than its budget at the new prices.
+
+        Parameters
+        ----------
+        costs : Costs, mapping or array
+            The same items, with the same columns and requirements, in any order; prices by
+            the name of the item; or one price an item.
+
+        Returns
+        -------
+        estimator
+            A new one; this one is as it was.
+
+        Raises
+        ------
+        ValueError
+            If the items are not those of the model.
+
+        Examples
+        --------
+        >>> from scrimp import BudgetedBoostingClassifier
+        >>> from scrimp.datasets import load_heart
+        >>> heart = load_heart()
+        >>> model = BudgetedBoostingClassifier(heart.costs, n_rounds=20).fit(heart.X, heart.y)
+        >>> dearer = model.reprice([1.1 * price for price in heart.costs.prices])
+        >>> round(dearer.plan_.price / model.plan_.price, 2)
+        1.1
+        """
+        check_is_fitted(self, "plan_")
+        other = copy.copy(self)
+        priced = at_new_prices(self.plan_.costs, costs)
+        other.set_params(costs=priced)
+        other._replan(priced)
+        return other
+
+    def _replan(self, costs: Costs) -> None:
+        """Follow the new prices; the parameters have them already."""
+        self.plan_ = self.plan_.repriced(costs)
 
     def _at_the_door(self, X: Any) -> tuple[Predictor, Any]:
         """The predictor, and X once it has passed scikit-learn's checks."""

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .costs import Costs
 from .ledger import Ledger
 from .validation import float_array, int_array
 
@@ -122,6 +123,8 @@ class Plan(ABC, Generic[S]):
     one_budget : bool
         Whether what is left of a budget decides what is asked: then `start` is given one
         budget at a time, unless `answer_cohort` answers for all.
+    uses_owned : bool
+        Whether all that is owned has a part in the answer, rather than what was told.
     """
 
     kind: ClassVar[str]
@@ -131,6 +134,7 @@ class Plan(ABC, Generic[S]):
     accepts_missing: bool = False
     refusal: str = "stop"
     one_budget: bool = False
+    uses_owned: bool = False
 
     @abstractmethod
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> S:
@@ -165,6 +169,11 @@ class Plan(ABC, Generic[S]):
     def columns_read(self) -> Ints:
         """All columns the plan may ever look at, ascending."""
         return np.array(sorted({c for columns in self.reads for c in columns}), dtype=np.int64)
+
+    @property
+    def within(self) -> Sequence[Plan[Any]]:
+        """Plans that this one delegates to."""
+        return ()
 
     def told_before(self, stage: int) -> Sequence[int]:
         """Stages that were told whenever this one is asked for."""
@@ -255,6 +264,13 @@ class Plan(ABC, Generic[S]):
     def refusal_at(self, state: S) -> str:
         """The word for a refusal of the stages to come: "skip" or "stop"."""
         return self.refusal
+
+    def repriced(self, costs: Costs) -> Plan[Any]:
+        """The plan for other prices of the same items, without training.
+
+        Itself where its order is part of what was learnt: then only the prices change.
+        """
+        return self
 
     def settle(self, state: S) -> None:
         """No more is bought and the running stages stand: let `read` answer with them."""

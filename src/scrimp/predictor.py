@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,10 @@ class Predictor:
     def classes_(self) -> NDArray[Any]:
         """Class labels."""
         return self.target.classes
+
+    def reprice(self, costs: Any) -> Predictor:
+        """The model at new prices of the same items. See `BudgetedEstimator.reprice`."""
+        return replace(self, plan=self.plan.repriced(costs))
 
     def answer(
         self, X: Any, budget: Any = None, *, owned: Any = None, keys: Any = None,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .costs import Costs, check_requirements
 from .plan import Plan
+from .repricing import at_new_prices
 
 #: So many of the items that are bought at once are named.
 _NAMED = 3
@@ -66,6 +67,15 @@ class PricedPlan:
         if needed:
             names = [self.costs.names[item] for item in sorted(needed)]
             raise ValueError(f"Stage {stage} of the plan reads columns of {names} without buying.")
+
+    def repriced(self, prices: Any) -> PricedPlan:
+        """The same items at new prices: a Costs, a mapping by item, or one price an item.
+
+        Nothing is trained. What was learnt stays, and what follows from prices is made anew:
+        see `Plan.repriced`.
+        """
+        costs = at_new_prices(self.costs, prices)
+        return PricedPlan(self.plan.repriced(costs), costs)
 
     @cached_property
     def needs(self) -> tuple[tuple[int, ...], ...]:

@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
+from scipy.special import expit, log_expit, log_softmax, softmax
 
 from .validation import check_choice
 
 Floats = NDArray[np.float64]
+
+#: A share of 0 says "seldom", not "never": its logarithm is that of this one.
+_LEAST_SHARE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +91,15 @@ class Target:
             return np.asarray(np.divide(parts, total, out=even, where=total > 0))
         second = expit(self.scale * scores[..., 0])
         return np.stack([1.0 - second, second], axis=-1)
+
+    def log_probabilities(self, scores: Floats) -> Floats:
+        """Logarithms of class probabilities (..., classes), finite wherever scores are."""
+        if self.kind == "multiclass":
+            return np.asarray(log_softmax(self.scale * scores, axis=-1))
+        if self.kind == "binary":
+            odds = self.scale * scores[..., 0]
+            return np.stack([log_expit(-odds), log_expit(odds)], axis=-1)
+        return np.log(np.maximum(self.probabilities(scores), _LEAST_SHARE))
 
     def certain(self, least: Floats, most: Floats) -> NDArray[np.bool_]:
         """Rows whose label is the same wherever the scores end between least and most."""

@@ -427,3 +427,33 @@ def test_all_rules_can_be_chosen():
     from scrimp.cli.fit import RULE_NAMES
 
     assert set(RULES) == set(RULE_NAMES)
+
+
+class TestCalibration:
+    def test_probabilities_are_calibrated_and_purchases_stay(self, train, tmp_path):
+        plain = ("fit", train, "--target", "y", "--rounds", 8, "--out")
+        before = run_json(*plain, tmp_path / "p.scrimp")
+        after = run_json(*plain, tmp_path / "c.scrimp", "--calibrate", "sigmoid")
+        assert (before.pop("calibrated"), after.pop("calibrated")) == (False, True)
+        assert {**before, "model": ""} == {**after, "model": ""}
+        X = table().drop("id", "y")
+        said = load(tmp_path / "c.scrimp").predict_proba(X)
+        assert not np.allclose(said, load(tmp_path / "p.scrimp").predict_proba(X))
+        result = run("inspect", tmp_path / "c.scrimp")
+        assert "CalibratedClassifier(" in result.stdout
+        assert "Plan: additive, 8 stages." in result.stdout
+
+    def test_numbers_have_no_probabilities(self, tmp_path):
+        path = tmp_path / "n.csv"
+        pl.DataFrame({"a": np.arange(40.0), "y": np.arange(40.0) ** 1.5}).write_csv(path)
+        text = refused("fit", path, "--target", "y", "--calibrate", "sigmoid", "--out",
+                       tmp_path / "m.scrimp")  # fmt: skip
+        assert (
+            "--calibrate makes probabilities of classes, and 'y' is predicted as a number" in text
+        )
+
+    def test_the_methods_are_those_of_the_library(self):
+        from scrimp.calibration.fitting import METHODS
+        from scrimp.cli.fit import CALIBRATIONS
+
+        assert tuple(METHODS) == CALIBRATIONS

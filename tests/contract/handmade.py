@@ -14,6 +14,7 @@ from scrimp.plans import (
     AdditivePlan,
     Block,
     BlocksPlan,
+    CalibratedPlan,
     MenuPlan,
     Nodes,
     PrefixPlan,
@@ -23,10 +24,13 @@ from scrimp.plans import (
     TermTable,
     TreeTable,
 )
+from scrimp.plans.maps import PowerMaps
 from scrimp.predictor import Predictor
 from scrimp.price_list import Item
 from scrimp.priced_plan import PricedPlan
 from scrimp.target import Target
+
+from .refits import refits, singles
 
 NAMES = ("age", "pulse", "chol", "sugar", "ecg", "scan")
 AGE, PULSE, CHOL, SUGAR, ECG, SCAN = range(6)
@@ -183,6 +187,14 @@ def blocks(costs: Costs) -> Plan[Any]:
     return BlocksPlan(table, steps, [0.3])
 
 
+def calibrated(costs: Costs) -> Plan[Any]:
+    """Three maps of three classes, which move the lines between labels."""
+    maps = PowerMaps(np.linspace(0.3, 1.5, 9).reshape(3, 3), np.sin(np.arange(9.0)).reshape(3, 3))
+    target = Target("multiclass", np.arange(3))
+    inner = additive(costs, outputs=3)
+    return CalibratedPlan(inner, target, [0.1, 0.4, 1.0], maps, [0.2, 0.3, 0.5])
+
+
 KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
     "additive": additive,
     "additive-stop": lambda costs: additive(costs, outputs=3, refusal="stop"),
@@ -201,9 +213,12 @@ KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
         [additive(costs, [AGE, PULSE]), sampled(costs, affordable=True), blocks(costs)]
     ),
     "blocks": blocks,
+    "calibrated": calibrated,
+    "refits": refits,
+    "menu-refits": lambda costs: MenuPlan(singles(costs)),
 }
 #: Kinds that can tell when nothing more can change the label.
-CERTAIN = ("additive", "additive-stop", "menu")
+CERTAIN = ("additive", "additive-stop", "menu", "calibrated")
 
 
 def predictor(kind: str, costs: Costs) -> Predictor:

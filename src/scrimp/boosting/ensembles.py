@@ -10,13 +10,8 @@ from numpy.typing import NDArray
 
 from ..costs import Costs
 from ..plan import Floats, StageTable
-from ..plans import AdditivePlan, SampledPlan, StumpTable
+from ..plans import AdditivePlan, SampledPlan, StumpTable, laws
 from ..plans.members import Members
-
-#: A chance of 0 would mean "always voted"; prices that far apart are drawn this rarely.
-_RAREST = 1e-300
-#: The least price that counts, as a part of the dearest.
-_LEAST = 1e-200
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +71,13 @@ def vote_of_stumps(table: StumpTable, prior: Floats) -> Vote:
 
 def best_first(vote: Vote, costs: Costs) -> AdditivePlan | SampledPlan:
     """Best alpha/c first, after what is free."""
-    prices = vote.prices(costs)
-    paid = prices > 0
-    vote = vote.taken(np.lexsort((-vote.alpha / np.where(paid, prices, 1.0), paid)))
+    vote = vote.taken(laws.best_first(vote.alpha, vote.prices(costs)))
     stages = vote.stages(costs)
     if isinstance(vote.members, StumpTable):
-        return AdditivePlan(stages, vote.members, vote.prior)
+        return AdditivePlan(stages, vote.members, vote.prior, ranked=True)
     # members with the chance 0 are voted in turn, for as long as there is money
-    return SampledPlan(stages, vote.members, np.zeros(len(vote.members)), vote.prior)
+    chance = np.zeros(len(vote.members))
+    return SampledPlan(stages, vote.members, chance, vote.prior, law="top", alpha=vote.alpha)
 
 
 def drawn(
@@ -91,16 +85,9 @@ def drawn(
 ) -> SampledPlan:
     """Draws with p(i) in proportion to alpha, or to alpha/c; what is free is always voted."""
     prices = vote.prices(costs)
-    paid = prices > 0
-    # so that dividing by a tiny price does not overflow
-    part = np.maximum(prices / (prices.max(initial=0.0) or 1.0), _LEAST)
-    worth = np.where(paid, vote.alpha / np.where(paid & aware, part, 1.0), 0.0)
-    most = worth.max(initial=0.0)
-    worth = worth / most if most > 0 else worth  # so that the sum is finite
-    chance = np.where(paid, np.maximum(worth / max(worth.sum(), 1.0), _RAREST), 0.0)
-    chance = chance / chance.sum() if most == 0 and paid.any() else chance
     stages = vote.stages(costs, float(prices.max(initial=0.0)) if paper else 0.0)
     return SampledPlan(
-        stages, vote.members, chance, vote.prior, seed, max_draws, "stop" if paper else "skip",
-        affordable=not paper,
+        stages, vote.members, laws.chances(vote.alpha, prices, aware), vote.prior, seed, max_draws,
+        "stop" if paper else "skip", affordable=not paper,
+        law="cost-aware" if aware else "uniform", alpha=vote.alpha,
     )  # fmt: skip

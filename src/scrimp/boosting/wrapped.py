@@ -26,9 +26,10 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from ..foreign.linear import coefficients_of
+from ..foreign.trees import class_shares, labels_said, tree_table
 from ..plan import Floats
 from ..plans import StumpTable, TermTable, TreeTable
-from ..plans.forest import float64_cuts
 from ..target import Target
 from .ensembles import Vote, vote_of_stumps
 
@@ -114,7 +115,7 @@ def _boosted(model: Any) -> tuple[Vote, Target]:
     alpha = np.asarray(model.estimator_weights_, dtype=np.float64)[: len(members)]
     values = []
     for member, weight in zip(members, alpha, strict=True):
-        said = np.searchsorted(classes, member.classes_[member.tree_.value[:, 0].argmax(axis=1)])
+        said = labels_said(member, classes)
         full = np.where(np.arange(n) == said[:, None], weight, -weight / (n - 1))
         values.append(full[:, 1:] / 2.0 if n == 2 else full)
     share = np.zeros(n)  # of the first member: it sees the rows' own weights
@@ -122,7 +123,7 @@ def _boosted(model: Any) -> tuple[Vote, Target]:
     logs = np.log(share / share.sum()) if share.all() else np.zeros(n)
     prior = logs[1:] - logs[:1] if n == 2 else logs - logs.mean()
     nan = bool(get_tags(model).input_tags.allow_nan)
-    table = _trees(members, None, values, nan).taken(np.flatnonzero(alpha != 0))
+    table = tree_table(members, None, values, nan).taken(np.flatnonzero(alpha != 0))
     if all(member.tree_.node_count == 3 for member in members):
         return vote_of_stumps(_stumps(table), prior / target.scale), target
     return Vote(table, table.bounds(), prior / target.scale), target
@@ -131,47 +132,18 @@ def _boosted(model: Any) -> tuple[Vote, Target]:
 def _averaged(model: Any) -> tuple[Vote, Target]:
     """Forests and bagging: the sum of the probabilities of the members' leaves."""
     classes, members = model.classes_, model.estimators_
-    n, bagging = len(classes), isinstance(model, BaggingClassifier)
+    bagging = isinstance(model, BaggingClassifier)
     values, alpha = [], []
     for member in members:
-        counts = member.tree_.value[:, 0]
-        full = np.zeros((len(counts), n))
-        # both number the classes for their members; a bag may lack some of them
-        full[:, member.classes_.astype(np.int64)] = counts / counts.sum(axis=1, keepdims=True)
+        full = class_shares(member, len(classes))
         values.append(full)
         # how far a leaf can put one class ahead of another
         alpha.append(np.ptp(full[member.tree_.children_left < 0], axis=1).max())
     prior = np.sum([value[0] for value in values], axis=0)
     subsets = model.estimators_features_ if bagging else None
     nan = bool(get_tags(model).input_tags.allow_nan)
-    table = _trees(members, subsets, values, nan)
+    table = tree_table(members, subsets, values, nan)
     return Vote(table, np.array(alpha), prior), Target("shares", classes)
-
-
-def _trees(members: Any, subsets: Any, values: list[Floats], nan: bool) -> TreeTable:
-    """Fitted trees as one table; a missing value has no vote where they do not take it."""
-    trees = [member.tree_ for member in members]
-    sizes = np.array([tree.node_count for tree in trees])
-    roots = np.cumsum(sizes) - sizes
-    shift = np.repeat(roots, sizes)
-
-    def joined(name: str) -> NDArray[Any]:
-        return np.concatenate([getattr(tree, name) for tree in trees])
-
-    column = joined("feature")
-    if subsets is not None:
-        column = np.concatenate(
-            [np.asarray(own)[np.maximum(tree.feature, 0)]
-             for own, tree in zip(subsets, trees, strict=True)]
-        )  # fmt: skip
-    inner = joined("children_left") >= 0
-    left = np.where(inner, joined("children_left") + shift, -1)
-    right = np.where(inner, joined("children_right") + shift, -1)
-    missing = np.where(joined("missing_go_to_left"), left, right) if nan else np.full_like(left, -1)
-    return TreeTable(
-        roots, np.where(inner, column, -1), float64_cuts(joined("threshold")), left, right,
-        missing, np.concatenate(values),
-    )  # fmt: skip
 
 
 def _stumps(table: TreeTable) -> StumpTable:
@@ -186,9 +158,7 @@ def _stumps(table: TreeTable) -> StumpTable:
 
 def _linear(model: Any, background: Floats | None) -> tuple[Vote, Target]:
     """A constant, which is free, and a term a column whose weight is not 0."""
-    weight = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
-    weight = np.atleast_2d(weight).T.astype(np.float64)  # columns x outputs
-    base = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64).ravel(), weight.shape[1])
+    weight, base = coefficients_of(model)
     center, spread = np.zeros(len(weight)), np.ones(len(weight))
     if background is not None:
         if not len(background):

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..target import Target
 from .cases import Case, cases
 
 #: Find a problem that fails, then make it simple.
@@ -67,6 +68,12 @@ def scores_of(model: Any, X: Any, budget: Any = None, **options: Any) -> NDArray
     """The numbers behind the labels, or the predictions of a regression."""
     decide = getattr(model, "decision_function", model.predict)
     return np.asarray(decide(X, budget, **options), dtype=np.float64)
+
+
+def as_decided(target: Target, scores: Any) -> NDArray[np.float64]:
+    """A plan's scores as `scores_of` gives them."""
+    scores = np.asarray(scores, dtype=np.float64)
+    return target.labels(scores) if target.is_number else target.decisions(scores)
 
 
 def assert_same(one: Any, other: Any, what: str, rtol: float = 0.0) -> None:

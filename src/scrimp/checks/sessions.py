@@ -9,7 +9,7 @@ import numpy as np
 from ..ledger import within
 from .cases import COLUMNS, Case
 from .driving import feed, price_of, requests, stumble, values_of
-from .running import assert_same, on_cases, scores_of
+from .running import as_decided, assert_same, on_cases, scores_of
 
 
 @on_cases
@@ -26,7 +26,8 @@ def check_batch_equals_sessions(estimator: Any, case: Case) -> None:
             answer = session.read()
             where = f"in row {i} at a budget of {budget}"
             assert session.spent == spent[i], f"spends {session.spent}, a batch {spent[i]} {where}."
-            assert_same(answer.scores.squeeze(), scores[i], f"scores {where}", rtol=1e-9)
+            decided = as_decided(model.predictor_.target, answer.scores)
+            assert_same(decided, scores[i], f"scores {where}", rtol=1e-9)
             same = answer.label == labels[i] or np.isclose(scores[i], 0.0, atol=1e-9).any()
             assert same or answer.probabilities is None, f"another label {where}."
 

@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from .cases import COLUMNS, Case
 from .driving import feed
-from .running import assert_same, on_cases, scores_of
+from .running import as_decided, assert_same, on_cases, scores_of
 
 NAMES = ("age", "pulse", "chol", "sugar", "scan")
 
@@ -66,7 +66,7 @@ def check_save_and_load(estimator: Any, case: Case) -> None:
         loaded = load(path)
     for budget in (*case.budgets, None):
         one, other = scores_of(model, case.X, budget), loaded.answer(case.X, budget)[0]
-        assert_same(one, other.reshape(one.shape), "a loaded model answers otherwise")
+        assert_same(one, as_decided(loaded.target, other), "a loaded model answers otherwise")
         assert_same(model.spend(case.X, budget), loaded.spend(case.X, budget), "the spend differs")
         ours, theirs = (feed(m.session(budget), case.X[0], COLUMNS) for m in (model, loaded))
         assert ours.bought == theirs.bought, "a loaded model buys other things."

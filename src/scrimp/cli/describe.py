@@ -53,7 +53,7 @@ def extent(model: Predictor, in_rounds: bool = False) -> str:
     plan = followed(model).plan
     if isinstance(plan, SampledPlan):
         return count(len(plan.stages), f"different {plan.members.kind.removesuffix('s')}")
-    if plan.kind == "prefix":
+    if plan.kind in ("prefix", "refits"):
         return count(len(plan.stages), "purchase")
     return count(len(plan.stages), "round" if in_rounds else "stage")
 

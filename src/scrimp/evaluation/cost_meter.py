@@ -34,14 +34,16 @@ class CostMeter:
 
     Examples
     --------
-    >>> from sklearn.linear_model import Lasso
+    >>> from sklearn.tree import DecisionTreeClassifier
     >>> from scrimp.datasets import load_heart
     >>> heart = load_heart()
-    >>> X = heart.X.select("age", "chol", "thalach").fill_null(0)
-    >>> model = Lasso(alpha=2.0).fit(X, heart.y)
-    >>> meter = CostMeter({"age": 1.0, "chol": 7.27, "thalach": 102.9})
-    >>> meter.price(model)
-    110.17
+    >>> X = heart.X.select("age", "chol", "oldpeak")
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, heart.y)
+    >>> meter = CostMeter({"age": 1.0, "chol": 7.27, "oldpeak": 87.3})
+    >>> meter.price(tree)
+    95.57
+    >>> float(meter.spend(tree, X).mean().round(2))
+    91.57
     """
 
     costs: Any

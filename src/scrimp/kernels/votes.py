@@ -54,3 +54,29 @@ def tree_votes(X, rows, members, votes, roots, column, cut, left, right, missing
                 node = side if x == x else missing[node]
             for k in range(value.shape[1]):
                 votes[m, k, i] = value[node, k] if node >= 0 else 0.0
+
+
+#: Rows that go through a tree together, while it is near the processor.
+_TOGETHER = 4096
+
+
+@njit(cache=True, nogil=True)
+def add_tree_votes(scores, X, rows, roots, cut, links, value):
+    """Add to each row's scores the votes of all trees; see `scrimp.plans.forest.TreeTable`.
+
+    `links` has the column and the next nodes (left, right, missing) of each node together, so
+    that a step looks at few places in memory.
+    """
+    for start in range(0, len(rows), _TOGETHER):
+        for root in roots:
+            for i in range(start, min(start + _TOGETHER, len(rows))):
+                values, node = X[rows[i]], np.int64(root)
+                column = links[node, 0]
+                while column >= 0:
+                    x = values[column]
+                    side = 1 if x <= cut[node] else 2
+                    node = np.int64(links[node, side if x == x else 3])
+                    column = links[node, 0] if node >= 0 else -1
+                if node >= 0:
+                    for k in range(value.shape[1]):
+                        scores[i, k] += value[node, k]

@@ -1,4 +1,4 @@
-"""The six kinds of plan."""
+"""The kinds of plan."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 from ..plan import Arrays, Plan
 from .additive import AdditivePlan
 from .blocks import Block, BlocksPlan
+from .calibrated import CalibratedPlan
 from .forest import TreeTable
 from .menu import MenuPlan
 from .prefix import PrefixPlan
+from .refits import RefitPlan
 from .routed import Nodes, RoutedPlan
 from .sampled import SampledPlan
 from .stumps import StumpTable
@@ -18,7 +20,16 @@ from .terms import TermTable
 #: What a model file may name; nothing else is ever made from a file.
 KINDS: dict[str, type[Plan[Any]]] = {
     plan.kind: plan
-    for plan in (AdditivePlan, SampledPlan, PrefixPlan, RoutedPlan, MenuPlan, BlocksPlan)
+    for plan in (
+        AdditivePlan,
+        SampledPlan,
+        PrefixPlan,
+        RoutedPlan,
+        MenuPlan,
+        BlocksPlan,
+        RefitPlan,
+        CalibratedPlan,
+    )
 }
 
 
@@ -34,9 +45,11 @@ __all__ = [
     "AdditivePlan",
     "Block",
     "BlocksPlan",
+    "CalibratedPlan",
     "MenuPlan",
     "Nodes",
     "PrefixPlan",
+    "RefitPlan",
     "RoutedPlan",
     "SampledPlan",
     "StumpTable",

@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..costs import Costs
 from ..ledger import Ledger
 from ..plan import Arrays, Floats, Ints, Plan, StageTable, State, ahead_or_stop
 from ..validation import float_array
+from .laws import best_first
 from .stumps import StumpTable
 
 
@@ -51,6 +53,8 @@ class AdditivePlan(Plan[AdditiveState]):
         mean of the partial sums (streaming gradient boosting on non-smooth losses).
     radius : float
         Bound of the projection; only for ``average``.
+    ranked : bool
+        Whether the order is that of weight over price, rather than one that was learnt.
     """
 
     kind: ClassVar[str] = "additive"
@@ -65,6 +69,7 @@ class AdditivePlan(Plan[AdditiveState]):
         refusal: str = "skip",
         fold: str = "add",
         radius: float = float("inf"),
+        ranked: bool = False,
     ) -> None:
         self.stages = stages
         self.stumps = stumps
@@ -79,6 +84,7 @@ class AdditivePlan(Plan[AdditiveState]):
             raise ValueError(f"radius is {radius}; expected a number > 0.")
         self.fold = fold
         self.radius = float(radius)
+        self.ranked = bool(ranked)
         if len(stages) != len(stumps):
             raise ValueError(f"{len(stages)} stages but {len(stumps)} stumps; they must agree.")
         if self.base.shape != self.prior.shape or (
@@ -201,9 +207,33 @@ class AdditivePlan(Plan[AdditiveState]):
         most[unmoved] = np.maximum(most[unmoved], self.prior)
         return least, most
 
+    def repriced(self, costs: Costs) -> AdditivePlan:
+        """Ranked anew if it is ranked; an order that was learnt stays.
+
+        Ranking the stumps of a booster by weight over price was tried on five datasets, with
+        prices that changed by factors of about 1.1, 1.6 and 4.5: the accuracy, mean of budgets
+        and datasets, changed by -0.2, 0.0 and +0.2 points, which is within chance.
+        """
+        if not self.ranked:
+            return self
+        prices = np.array([costs.price_of(items) for items in self.stages.items])
+        order = best_first(self.stumps.bounds(), prices)
+        stages = StageTable(
+            tuple(self.stages.items[stump] for stump in order),
+            tuple(self.stages.headroom[stump] for stump in order),
+        )
+        return AdditivePlan(
+            stages, self.stumps.taken(order), self.prior, self.base, self.refusal, self.fold,
+            self.radius, ranked=True,
+        )  # fmt: skip
+
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """All there is to the plan."""
-        header = {"refusal": self.refusal, "fold": self.fold, "radius": repr(self.radius)}
+        header: dict[str, Any] = {
+            "refusal": self.refusal, "fold": self.fold, "radius": repr(self.radius),
+        }  # fmt: skip
+        if self.ranked:
+            header["ranked"] = True
         arrays = {"prior": self.prior, "base": self.base}
         return header, arrays | self.stages.arrays() | self.stumps.arrays()
 
@@ -218,4 +248,5 @@ class AdditivePlan(Plan[AdditiveState]):
             header["refusal"],
             header["fold"],
             float(header["radius"]),
+            header.get("ranked", False),
         )

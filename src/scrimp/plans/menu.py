@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..costs import Costs
 from ..ledger import Ledger
 from ..plan import Arrays, Floats, Ints, Plan, StageTable, State
 
@@ -57,6 +58,11 @@ class MenuPlan(Plan[MenuState]):
         self.reads = tuple(columns for entry in entries for columns in entry.reads)
         self._first = np.cumsum([0, *(len(entry.stages) for entry in entries)]).tolist()
         self._items = [{i for items in entry.stages.items for i in items} for entry in entries]
+
+    @property
+    def within(self) -> Sequence[Plan[Any]]:
+        """The entries."""
+        return self.entries
 
     def decisive(self) -> list[Sequence[int]]:
         """What each entry costs decides between them."""
@@ -203,6 +209,12 @@ class MenuPlan(Plan[MenuState]):
         """Answer with the running entry, complete or not."""
         state.settled = True
         self.entries[state.running].settle(state.inner[state.running])
+
+    def repriced(self, costs: Costs) -> Plan[Any]:
+        """Each entry for itself; which is better than which is a matter of quality, and stays."""
+        entries = [entry.repriced(costs) for entry in self.entries]
+        same = all(new is old for new, old in zip(entries, self.entries, strict=True))
+        return self if same else MenuPlan(entries)
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """All there is to the entries."""

@@ -9,13 +9,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..costs import Costs
 from ..ledger import Ledger
 from ..plan import Arrays, Floats, Ints, Plan, StageTable, State, ahead_or_stop
-from ..validation import float_array
+from ..validation import check_choice, float_array
 from .affordable import Outlook, draw_affordable, draw_from
 from .chance import uniforms
 from .drawing import add_votes, draw_in_threads
 from .forest import TreeTable
+from .laws import LAWS, best_first, chances
 from .members import Members
 from .stumps import StumpTable
 from .terms import TermTable
@@ -89,9 +91,14 @@ class SampledPlan(Plan[SampledState]):
     affordable : bool
         Whether only members that the rest of the budget can pay are drawn; what fails is
         left out, and stages have no headroom.
+    law : {"", "uniform", "cost-aware", "top"}
+        What the chances follow from, or the order if nothing is drawn; not told by default.
+    alpha : float array (members,)
+        How much each member counts, where there is a law.
     """
 
     kind: ClassVar[str] = "sampled"
+    uses_owned = True
 
     def __init__(
         self,
@@ -103,6 +110,8 @@ class SampledPlan(Plan[SampledState]):
         max_draws: int = 10_000,
         refusal: str = "skip",
         affordable: bool = False,
+        law: str = "",
+        alpha: ArrayLike = (),
     ) -> None:
         self.stages = stages
         self.members = members
@@ -115,6 +124,7 @@ class SampledPlan(Plan[SampledState]):
         self.max_draws = int(max_draws)
         self.refusal = ahead_or_stop(refusal)
         self.affordable = self.one_budget = bool(affordable)
+        self.law, self.alpha = str(law), float_array("alpha", alpha)
         self._check()
         self._free = np.flatnonzero(self.probability == 0).tolist()
         self._paid = np.flatnonzero(self.probability > 0).tolist()
@@ -134,6 +144,9 @@ class SampledPlan(Plan[SampledState]):
             raise ValueError(f"max_draws is {self.max_draws}; expected 1 to {MOST_DRAWS}.")
         if self.affordable and (self.refusal == "stop" or any(self.stages.headroom)):
             raise ValueError("affordable draws need refusal='skip' and stages without headroom.")
+        check_choice("law", self.law, ("", *LAWS))
+        if len(self.alpha) != (n if self.law else 0):
+            raise ValueError("alpha must hold one number a member, if there is a law.")
 
     def decisive(self) -> list[tuple[int, ...]]:
         """A budget for everything takes the full vote."""
@@ -305,6 +318,27 @@ class SampledPlan(Plan[SampledState]):
                 told.append(stage)
             yield start, part, told
 
+    def repriced(self, costs: Costs) -> SampledPlan:
+        """New chances, or a new order, by the law; without one the chances stay.
+
+        The vote that is estimated is the same under any chances.
+        """
+        prices = np.array([costs.price_of(items) for items in self.stages.items])
+        most = float(prices.max(initial=0.0))
+        order = np.arange(len(self.members))
+        chance = self.probability
+        if self.law == "top":
+            order = best_first(self.alpha, prices)
+        elif self.law:
+            chance = chances(self.alpha, prices, self.law == "cost-aware")
+        items = tuple(self.stages.items[member] for member in order)
+        room = tuple(most if self.stages.headroom[member] else 0.0 for member in order)
+        return SampledPlan(
+            StageTable(items, room), self.members.taken(order), chance[order], self.prior,
+            self.seed, self.max_draws, self.refusal, self.affordable,
+            self.law, self.alpha[order] if self.law else (),
+        )  # fmt: skip
+
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """All there is to the plan; what is as it always was is not written."""
         header: dict[str, Any] = {
@@ -312,9 +346,13 @@ class SampledPlan(Plan[SampledState]):
         }  # fmt: skip
         if self.affordable:
             header["affordable"] = True
+        if self.law:
+            header["law"] = self.law
         if self.members.kind != StumpTable.kind:
             header["members"] = self.members.kind
         arrays = {"prior": self.prior, "probability": self.probability}
+        if self.law:
+            arrays["alpha"] = self.alpha
         return header, arrays | self.stages.arrays() | self.members.arrays()
 
     @classmethod
@@ -332,4 +370,6 @@ class SampledPlan(Plan[SampledState]):
             header["max_draws"],
             header["refusal"],
             header.get("affordable", False),
+            header.get("law", ""),
+            arrays.get("alpha", ()),
         )

@@ -24,10 +24,12 @@ from __future__ import annotations
 import io
 import os
 import stat
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ..plans.models import SEALED, NotTrusted, opening
 from ..predictor import Predictor, as_predictor
 from .atomic import write_atomically
 from .container import pack, unpack
@@ -54,13 +56,17 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     write_atomically(path, data)
 
 
-def load(path: str | os.PathLike[str]) -> Predictor:
+def load(path: str | os.PathLike[str], *, trusted: Sequence[str] | None = None) -> Predictor:
     """Load a model that `save` wrote: predict, sweep, session and all, but no fit.
 
     Parameters
     ----------
     path : path
         The file may come from anybody: reading it runs nothing it says.
+    trusted : sequence of str, optional
+        A model may hold estimators that scrimp cannot look into, kept by skops. They are read
+        only if this is given, and making them runs code: types that may be made beside those
+        that skops trusts itself, by their full names.
 
     Raises
     ------
@@ -83,11 +89,13 @@ def load(path: str | os.PathLike[str]) -> Predictor:
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise ModelFileError(f"{path} is not a file. Expected one written by scrimp.save.")
     try:
-        with open(path, "rb") as file:
+        with opening(trusted), open(path, "rb") as file:
             return _read(file, os.fstat(file.fileno()).st_size)
     except ModelFileError as error:
         raise ModelFileError(f"{Path(path)} {error}") from error.__cause__
-    except OSError:
+    except NotTrusted as error:
+        raise ModelFileError(f"{Path(path)} is not read: {error}") from error
+    except (OSError, ImportError):
         raise
     except Exception as error:  # whatever a constructor says to arrays it was not made for
         raise ModelFileError(
@@ -105,7 +113,8 @@ def _bytes_of(predictor: Predictor) -> bytes:
     """The content of a model file, once it is known that it can be read."""
     try:
         data = pack(*write_format(predictor, _version()))
-        _read(io.BytesIO(data), len(data))
+        with opening(SEALED):
+            _read(io.BytesIO(data), len(data))
     except Exception as error:
         raise ValueError(f"This model cannot be saved: {_reason(error)}.") from error
     return data

@@ -158,8 +158,8 @@ def _check_kind(plan: Plan[Any]) -> None:
             f"it holds a plan of the class {type(plan).__name__}; expected one of scrimp's own "
             f"kinds: {', '.join(KINDS)}"
         )
-    for entry in getattr(plan, "entries", ()):
-        _check_kind(entry)
+    for inner in plan.within:
+        _check_kind(inner)
 
 
 def _listed_or_none(values: tuple[str, ...] | None) -> list[str] | None:

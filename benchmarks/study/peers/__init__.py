@@ -1,0 +1,1 @@
+"""What the Frontier is held against, one file a method."""

@@ -1,0 +1,7 @@
+"""Probabilities that mean what they say, at every budget."""
+
+from __future__ import annotations
+
+from .classifier import CalibratedClassifier
+
+__all__ = ["CalibratedClassifier"]

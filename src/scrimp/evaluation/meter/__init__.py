@@ -1,0 +1,3 @@
+"""What fitted models of several libraries read, row by row."""
+
+from __future__ import annotations

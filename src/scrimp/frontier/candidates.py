@@ -1,0 +1,244 @@
+"""Candidates: ways to make a plan for each budget, by name."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+
+from ..evaluation.methods import METHODS, ROUNDS, Setting
+from ..plan import Floats, Ints, Plan
+from ..plans import CalibratedPlan, RefitPlan
+from ..plans.maps import PowerMaps
+from ..plans.models import AverageModel, Model
+from .families import FAMILIES, MOST_ROWS, Fit, Rows, given
+from .scorer import Items
+from .training import Problem, fitted
+
+#: Means of several families that are tried beside each of them.
+MEANS = (
+    ("boosted", "forest"),
+    ("boosted", "kernel"),
+    ("boosted", "forest", "kernel"),
+    ("forest", "kernel"),
+)
+#: Learners with plans of their own.
+LEARNERS = ("smoothed", "edge")
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """One training: rows, and what to buy at each budget.
+
+    Parameters
+    ----------
+    problem : Problem
+        The whole table.
+    index : int array
+        The rows to learn from.
+    rows : Rows
+        The same, prepared.
+    sets : list of sets of items
+        One a budget.
+    """
+
+    problem: Problem
+    index: Ints
+    rows: Rows
+    sets: list[Items]
+
+
+class Trained(ABC):
+    """A candidate after one training."""
+
+    @abstractmethod
+    def answers(self, rows: Ints) -> Floats:
+        """What it says of rows of the table (budgets, rows, outputs)."""
+
+    @abstractmethod
+    def plan(self, budget: int) -> Plan[Any]:
+        """Its plan for a budget, by number."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedModels(Trained):
+    """One model a set of items."""
+
+    fold: Fold
+    models: list[Model | None]
+
+    def answers(self, rows: Ints) -> Floats:
+        """Of the models; without one, the prior."""
+        X, prior = np.ascontiguousarray(self.fold.problem.X[rows]), self.fold.rows.truth.prior
+        known: dict[int, Floats] = {}
+        for model in self.models:
+            if id(model) not in known:
+                said = None if model is None else model.scores(X, np.arange(len(X)))
+                known[id(model)] = np.tile(prior, (len(X), 1)) if said is None else said
+        return np.stack([known[id(model)] for model in self.models])
+
+    def plan(self, budget: int) -> Plan[Any]:
+        """All items of the set, then the model."""
+        model, fold = self.models[budget], self.fold
+        if model is None:
+            raise ValueError("there is nothing to buy at this budget.")
+        return RefitPlan.single(fold.sets[budget], model, fold.rows.truth.prior)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedLearner(Trained):
+    """A learner with a plan of its own."""
+
+    fold: Fold
+    make: Callable[[Sequence[float]], Any]
+    model: Any
+
+    def answers(self, rows: Ints) -> Floats:
+        """At each budget."""
+        problem = self.fold.problem
+        sweep = self.model.sweep(_safe_indexing(problem.source, rows), list(problem.budgets))
+        said = np.moveaxis(sweep.scores, 1, 0)
+        if not problem.truth.n_classes:
+            return np.asarray(said)
+        own = sweep.target.probabilities(said)
+        if own.shape[-1] == problem.truth.n_classes:
+            return np.asarray(own)
+        found = np.zeros((*own.shape[:2], problem.truth.n_classes))
+        found[..., np.searchsorted(problem.classes, sweep.target.classes)] = own
+        return found
+
+    def plan(self, budget: int) -> Plan[Any]:
+        """Trained for this budget alone."""
+        problem, truth = self.fold.problem, self.fold.rows.truth
+        model = self.make([problem.budgets[budget]])
+        learn(model, problem, self.fold.index)
+        inner: Plan[Any] = model.plan_.plan
+        if not truth.n_classes:
+            return inner
+        same = PowerMaps(np.ones((1, truth.n_classes)), np.zeros((1, truth.n_classes)))
+        return CalibratedPlan(inner, model.target_, [1.0], same, truth.prior)
+
+
+def learn(model: Any, problem: Problem, index: Ints) -> None:
+    """Fit on some rows of the table as it was given."""
+    X, y, weights = _safe_indexing(problem.source, index), problem.labels[index], problem.truth
+    own = weights.weights[index]
+    even = (own == own[0]).all()
+    model.fit(X, y, **({} if even else {"sample_weight": own}))
+
+
+class Candidate(ABC):
+    """A way to make plans, not yet trained.
+
+    Attributes
+    ----------
+    name : str
+        As in tables.
+    """
+
+    name: str
+
+    @abstractmethod
+    def train(self, fold: Fold) -> Trained:
+        """Learn from the rows of a fold."""
+
+
+@dataclass(frozen=True)
+class FamilyCandidate(Candidate):
+    """A family of models on the sets of items that a search found."""
+
+    name: str
+    fit: Fit
+
+    def train(self, fold: Fold) -> Trained:
+        """One model a set."""
+        return TrainedModels(fold, list(fitted(fold.rows, fold.sets, self.fit, {})))
+
+
+@dataclass(frozen=True)
+class LearnerCandidate(Candidate):
+    """One of scrimp's own learners."""
+
+    name: str
+    make: Callable[[Sequence[float]], Any]
+
+    def train(self, fold: Fold) -> Trained:
+        """Trained for all budgets."""
+        model = self.make(fold.problem.budgets)
+        learn(model, fold.problem, fold.index)
+        return TrainedLearner(fold, self.make, model)
+
+
+def mean_of(parts: Sequence[Trained]) -> Trained | None:
+    """The mean of models on the same sets."""
+    own = [part for part in parts if isinstance(part, TrainedModels)]
+    if len(own) < len(parts):
+        return None
+    models: list[Model | None] = []
+    for members in zip(*(part.models for part in own), strict=True):
+        kept = [model for model in members if model is not None]
+        whole = len(kept) == len(members)
+        models.append(AverageModel(kept, np.ones(len(kept))) if whole else None)
+    return TrainedModels(own[0].fold, models)
+
+
+def candidates_of(asked: Any, problem: Problem) -> list[Candidate]:
+    """The candidates by name, or of somebody's own."""
+    n = len(problem.truth.y)
+    if isinstance(asked, str) and asked == "auto":
+        families = [name for name in FAMILIES if n <= MOST_ROWS.get(name, n)]
+        return [_named(name, problem) for name in (*families, *LEARNERS)]
+    if isinstance(asked, str):
+        raise TypeError(f"candidates is {asked!r}, one name; expected 'auto' or [{asked!r}].")
+    if isinstance(asked, Mapping):
+        return [_own(name, estimator) for name, estimator in asked.items()]
+    found = [
+        _named(one, problem) if isinstance(one, str) else _own(type(one).__name__, one)
+        for one in asked
+    ]
+    if not found:
+        raise ValueError("candidates is empty; expected at least one.")
+    return found
+
+
+def _named(name: str, problem: Problem) -> Candidate:
+    if name in FAMILIES:
+        return FamilyCandidate(name, FAMILIES[name])
+    able = [key for key, method in METHODS.items() if method.per_budget]
+    if name not in able:
+        raise ValueError(
+            f"There is no candidate {name!r}. There are: {', '.join([*FAMILIES, *able])}; or "
+            "give an estimator."
+        )
+    task = "classification" if problem.truth.n_classes else "regression"
+
+    def make(budgets: Sequence[float]) -> Any:
+        setting = Setting(task, problem.costs, list(budgets), ROUNDS[task], problem.seed)
+        return METHODS[name].make(setting)
+
+    return LearnerCandidate(name, make)
+
+
+def _own(name: str, estimator: Any) -> Candidate:
+    """An estimator of somebody's own: on sets that are searched, or with its own plan."""
+    if not hasattr(estimator, "sweep"):
+        if not hasattr(estimator, "fit"):
+            raise TypeError(
+                f"The candidate {name!r} is a {type(estimator).__name__}, no estimator."
+            )
+        return FamilyCandidate(name, given(estimator))
+    if "budget" not in estimator.get_params():
+        raise TypeError(
+            f"The candidate {name!r}, a {type(estimator).__name__}, cannot be trained for a budget."
+        )
+
+    def make(budgets: Sequence[float]) -> Any:
+        several = "BudgetedBoosting" in type(estimator).__name__
+        return clone(estimator).set_params(budget=list(budgets) if several else max(budgets))
+
+    return LearnerCandidate(name, make)

@@ -1,0 +1,177 @@
+"""The contest: every candidate on the same folds, in a given time."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from ..events import Progress, emit
+from ..plan import Floats, Ints
+from .candidates import MEANS, Candidate, Fold, Trained, mean_of
+from .problem import folds_of
+from .training import Problem
+
+#: So much of the time may go by before the last training begins.
+_FOR_FOLDS = 0.7
+#: A candidate that is worse by so many standard errors at every budget is not tried again.
+_HOPELESS = 3.0
+
+
+@dataclass
+class Contest:
+    """Candidates, and what they answered for rows that they had not learnt from.
+
+    Parameters
+    ----------
+    problem : Problem
+        The table.
+    candidates : list of Candidate
+        Who takes part.
+    n_folds : int
+        Folds to be tested on.
+    of : int
+        Folds that the rows are divided into.
+    pool : Executor, optional
+        Threads.
+    max_seconds : float
+        When to end.
+    """
+
+    problem: Problem
+    candidates: list[Candidate]
+    n_folds: int
+    of: int
+    pool: Executor | None
+    max_seconds: float
+    failures: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    tested: list[Ints] = field(default_factory=list)
+    said: dict[str, list[Floats]] = field(default_factory=dict)
+    last: dict[str, Trained] = field(default_factory=dict)
+    begun: float = field(default_factory=time.monotonic)
+
+    def run(self) -> None:
+        """Fold after fold; what all candidates have finished counts."""
+        fold_of = folds_of(self.problem.truth, self.of, np.random.default_rng(self.problem.seed))
+        for fold in range(self.n_folds):
+            start = time.monotonic()
+            test = np.flatnonzero(fold_of == fold)
+            said, trained = self._fold(np.flatnonzero(fold_of != fold), test, fold)
+            if not said:
+                break
+            self.tested.append(test)
+            for name in [*self.said] if len(self.tested) > 1 else []:
+                if name not in said:
+                    del self.said[name]
+            for name, answers in said.items():
+                self.said.setdefault(name, []).append(answers)
+            self.last = trained
+            self._drop_hopeless()
+            took = time.monotonic() - start
+            if self._left(_FOR_FOLDS) < took:  # the next one would not be finished in time
+                break
+
+    def _fold(
+        self, index: Ints, test: Ints, number: int
+    ) -> tuple[dict[str, Floats], dict[str, Trained]]:
+        """What each candidate that is still in says of the test rows."""
+        ready = self.prepare(index)
+        said: dict[str, Floats] = {}
+        trained: dict[str, Trained] = {}
+        for position, candidate in enumerate(self.candidates):
+            steps = self.n_folds * len(self.candidates)
+            emit(Progress("folds", number * len(self.candidates) + position, steps, candidate.name))
+            if self._left(1.0) <= 0 and said:
+                break
+            with self._watched(candidate.name):
+                trained[candidate.name] = candidate.train(ready)
+                said[candidate.name] = trained[candidate.name].answers(test)
+        self.candidates = [c for c in self.candidates if c.name not in self.failures]
+        for members in MEANS:
+            if all(name in said for name in members):
+                name = "+".join(members)
+                said[name] = np.mean([said[member] for member in members], axis=0)
+        return said, trained
+
+    def prepare(self, index: Ints) -> Fold:
+        """Rows to learn from, and what to buy at each budget."""
+        start = time.monotonic()
+        with threadpool_limits(1, "blas"):
+            rows = self.problem.rows(index, self.pool)
+            sets = self.problem.sets(rows)
+        self._took("search", start)
+        return Fold(self.problem, index, rows, sets)
+
+    @contextmanager
+    def _watched(self, name: str) -> Iterator[None]:
+        """Note the time; a candidate that fails is out, and the others go on."""
+        start = time.monotonic()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                yield
+        except Exception as error:
+            self.failures[name] = f"{type(error).__name__}: {error}"
+        self._took(name, start)
+
+    def _took(self, name: str, start: float) -> None:
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - start
+
+    def _left(self, part: float) -> float:
+        return part * self.max_seconds - (time.monotonic() - self.begun)
+
+    def _drop_hopeless(self) -> None:
+        """Leave out who is far behind the best at every budget, alone and in means."""
+        losses = self.losses()
+        best = np.min([own.mean(axis=1) for own in losses.values()], axis=0)
+        for candidate in list(self.candidates):
+            names = [n for n in losses if candidate.name in n.split("+")]
+            if len(names) < len(losses) and all(_behind(losses[n], best) for n in names):
+                self.candidates.remove(candidate)
+                for name in names:
+                    self.said.pop(name)
+
+    def losses(self) -> dict[str, Floats]:
+        """What each answer cost (budgets, rows)."""
+        truths = [self.problem.truth.taken(rows) for rows in self.tested]
+        return {
+            name: np.concatenate(
+                [truth.row_losses(own) for truth, own in zip(truths, parts, strict=True)], axis=1
+            )
+            for name, parts in self.said.items()
+        }
+
+    def prior_losses(self) -> Floats:
+        """The same without any purchase."""
+        prior = self.problem.truth.prior
+        truths = [self.problem.truth.taken(rows) for rows in self.tested]
+        return np.concatenate([t.row_losses(np.tile(prior, (len(t.y), 1))) for t in truths])
+
+    def trained(self, name: str, fold: Fold, known: dict[str, Trained]) -> Trained | None:
+        """A candidate, or a mean of several, after a training on a fold."""
+        by_name = {candidate.name: candidate for candidate in self.candidates}
+        for member in name.split("+"):
+            if member not in known:
+                with self._watched(member):
+                    known[member] = by_name[member].train(fold)
+        if any(member not in known for member in name.split("+")):
+            return None
+        return merged(name, known)
+
+
+def merged(name: str, known: dict[str, Trained]) -> Trained | None:
+    """A candidate by its name, or the mean of those in it."""
+    parts: Sequence[Trained] = [known[member] for member in name.split("+")]
+    return parts[0] if len(parts) == 1 else mean_of(parts)
+
+
+def _behind(losses: Floats, best: Floats) -> bool:
+    error = losses.std(axis=1) / np.sqrt(losses.shape[1])
+    return bool((losses.mean(axis=1) > best + _HOPELESS * error).all())

@@ -1,0 +1,365 @@
+"""The frontier: for each budget the best of many models, chosen by cross-validation."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight
+
+from ..calibration.fitting import Labelled, fit_temperature
+from ..costs import Costs, as_costs
+from ..estimator import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
+from ..events import Progress, emit
+from ..kernels import n_threads
+from ..plan import Floats, Ints, Plan, StageTable
+from ..plans import CalibratedPlan, MenuPlan, RefitPlan
+from ..plans.maps import PowerMaps
+from ..priced_plan import PricedPlan
+from ..target import Target
+from ..validation import check_budgets
+from .candidates import Trained, candidates_of
+from .choice import choose
+from .contest import Contest, merged
+from .problem import Truth
+from .training import Problem
+
+#: Budgets by default: from a hundredth of all prices to all of them.
+LEAST_PART, N_BUDGETS = 0.01, 13
+#: Rows from which on there are fewer folds: (rows, folds tested, folds divided into).
+FOLDS = ((2_000, 5, 5), (10_000, 3, 3), (np.inf, 1, 4))
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """One line of the menu: what is used at a budget, and how good it was in the contest.
+
+    Parameters
+    ----------
+    budget : float
+        From this budget on.
+    price : float
+        What it costs.
+    candidate : str
+        By name; the names of several with + are their mean.
+    loss : float
+        The share of mistakes, or the mean squared error, on rows not learnt from.
+    error : float
+        Its standard error.
+    """
+
+    budget: float
+    price: float
+    candidate: str
+    loss: float
+    error: float
+
+
+class _Frontier(BudgetedEstimator):
+    """What classifier and regressor share."""
+
+    def __init__(
+        self,
+        costs: Any = None,
+        budgets: Any = None,
+        candidates: Any = "auto",
+        cv: int | None = None,
+        max_seconds: float | None = None,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.costs = costs
+        self.budgets = budgets
+        self.candidates = candidates
+        self.cv = cv
+        self.max_seconds = max_seconds
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _learn(self, X: Any, y: NDArray[Any], table: NDArray[Any], truth: Truth) -> None:
+        """Hold the contest and become the menu of its winners."""
+        costs = as_costs(self.costs, len(self.columns_), self.columns_.names)
+        problem = Problem(
+            X, y, self.target_.classes, table, self.columns_.is_categorical(), truth, costs,
+            self._budgets(costs), self._seed(),
+        )  # fmt: skip
+        with ThreadPoolExecutor(self.n_jobs or n_threads()) as pool:
+            contest = self._contest(problem, pool)
+            try:
+                contest.run()
+                made = self._last_training(contest)
+            except KeyboardInterrupt:
+                if contest.last:
+                    self._adopt(contest, dict(contest.last), _names(contest))
+                raise
+            self._adopt(contest, *made)
+
+    def _contest(self, problem: Problem, pool: ThreadPoolExecutor) -> Contest:
+        limit = np.inf if self.max_seconds is None else float(self.max_seconds)
+        if not limit > 0:
+            raise ValueError(f"max_seconds is {self.max_seconds}; expected a number > 0.")
+        n_folds, of = self._folds(len(problem.truth.y))
+        tried = candidates_of(self.candidates, problem)
+        return Contest(problem, tried, n_folds, of, pool, limit)
+
+    def _folds(self, n: int) -> tuple[int, int]:
+        if self.cv is not None:
+            if not isinstance(self.cv, int | np.integer) or self.cv < 2:
+                raise ValueError(f"cv is {self.cv!r}; expected a whole number >= 2.")
+            return min(int(self.cv), n), min(int(self.cv), n)
+        folds, of = next((folds, of) for most, folds, of in FOLDS if n <= most)
+        return min(folds, n), min(of, n)
+
+    def _seed(self) -> int:
+        from sklearn.utils import check_random_state
+
+        if isinstance(self.random_state, int | np.integer):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _budgets(self, costs: Costs) -> tuple[float, ...]:
+        if self.budgets is not None:
+            return tuple(np.unique(check_budgets(self.budgets)).tolist())
+        parts = np.geomspace(LEAST_PART, 1.0, N_BUDGETS)
+        return tuple((parts * costs.total).tolist()) if costs.total else (0.0,)
+
+    def _last_training(self, contest: Contest) -> tuple[dict[str, Trained], list[str | None]]:
+        """Train the winners on all rows."""
+        if not contest.said:
+            return self._untested(contest)
+        names = _names(contest)
+        fold = contest.prepare(np.arange(len(contest.problem.truth.y)))
+        known: dict[str, Trained] = {}
+        wanted = list(dict.fromkeys(name for name in names if name))
+        for position, name in enumerate(wanted):
+            emit(Progress("last training", position, len(wanted), name))
+            if contest.trained(name, fold, known) is None:
+                names = [None if own == name else own for own in names]
+        return known, names
+
+    def _untested(self, contest: Contest) -> tuple[dict[str, Trained], list[str | None]]:
+        """Nothing was finished: say why, and train the first candidate that can be."""
+        problem = contest.problem
+        if contest.failures and not contest.candidates:
+            listed = "; ".join(f"{name}: {cause}" for name, cause in contest.failures.items())
+            raise ValueError(f"No candidate could be trained. {listed}")
+        raise TimeoutError(
+            f"max_seconds={self.max_seconds:g} was too short for any of the candidates "
+            f"{[c.name for c in candidates_of(self.candidates, problem)]}. Give more time, fewer "
+            "candidates or fewer rows."
+        )
+
+    def _adopt(
+        self, contest: Contest, known: dict[str, Trained], names: Sequence[str | None]
+    ) -> None:
+        """Become the menu of the best; who has nothing to offer is left out."""
+        problem, losses = contest.problem, contest.losses()
+        self.losses_ = {name: own.mean(axis=1) for name, own in losses.items()}
+        self.failures_ = dict(contest.failures)
+        self.seconds_ = dict(contest.seconds)
+        if self.failures_:
+            listed = "; ".join(f"{name}: {cause}" for name, cause in self.failures_.items())
+            warnings.warn(
+                f"Candidates that failed were left out. {listed}", UserWarning, stacklevel=4
+            )
+        self.chosen_, entries = [], []
+        least = float(contest.prior_losses().mean())
+        for budget, name in enumerate(names):
+            if name is None or losses[name][budget].mean() >= least:
+                continue
+            entry = self._entry(contest, known, name, budget)
+            if entry is None:
+                continue
+            own = losses[name][budget]
+            least, plan, price = float(own.mean()), entry, problem.costs.price_of(_items(entry))
+            error = float(own.std() / np.sqrt(len(own)))
+            self.chosen_.append(Chosen(problem.budgets[budget], price, name, least, error))
+            entries.append(plan)
+        nothing = RefitPlan(StageTable(()), [], problem.truth.prior)
+        plan = MenuPlan([nothing, *entries]) if entries else nothing
+        self.plan_ = PricedPlan(plan, problem.costs)
+
+    def _entry(
+        self, contest: Contest, known: dict[str, Trained], name: str, budget: int
+    ) -> Plan[Any] | None:
+        trained = merged(name, known)
+        if trained is None:
+            return None
+        try:
+            plan = trained.plan(budget)
+        except ValueError:
+            return None
+        if not _items(plan) and not plan.columns_read.size:
+            return None
+        truth = contest.problem.truth
+        if not truth.n_classes:
+            return plan
+        said = np.concatenate([own[budget] for own in contest.said[name]])
+        rows = truth.taken(np.concatenate(contest.tested))
+        return calibrated(plan, said, rows, truth.prior)
+
+
+def calibrated(plan: Plan[Any], said: Floats, truth: Truth, prior: Floats) -> Plan[Any]:
+    """The plan with its probabilities sharpened or softened; labels stay."""
+    logs = np.log(np.clip(said, 1e-6, 1.0))
+    labelled = Labelled(logs, truth.y.astype(np.int64), truth.weights / truth.weights.mean())
+    if labelled.is_flat:
+        return plan
+    slope, shift = fit_temperature(labelled)
+    maps = PowerMaps(slope[None], shift[None])
+    if isinstance(plan, CalibratedPlan):
+        return CalibratedPlan(plan.inner, plan._target, [1.0], maps, prior)
+    target = Target("shares", np.arange(truth.n_classes))
+    return CalibratedPlan(plan, target, [1.0], maps, prior)
+
+
+def _names(contest: Contest) -> list[str | None]:
+    return choose(contest.losses(), contest.prior_losses())
+
+
+def _items(plan: Plan[Any]) -> tuple[int, ...]:
+    return tuple({item for items in plan.stages.items for item in items})
+
+
+class FrontierClassifier(BudgetedClassifier, _Frontier):
+    """For each budget the best of many models, chosen by cross-validation.
+
+    What to buy is searched: items in the order of what they add to quick boosted trees per
+    price, and sets from several such orders for each budget. On these sets families of models
+    are trained, and beside them scrimp's own learners; the best at each budget, by nested
+    cross-validation on the training rows alone, becomes an entry of a menu.
+
+    Parameters
+    ----------
+    costs : Costs, array, mapping or None
+        Prices.
+    budgets : array of numbers >= 0, optional
+        What to train for; by default 13 from a hundredth of all prices to all of them.
+    candidates : "auto", sequence, or mapping from names to estimators
+        Names of families (``boosted``, ``forest``, ``kernel``, ``linear``) and of boosting
+        rules (``smoothed``, ``edge`` and so on), or estimators: one of scikit-learn's is
+        trained on the sets that are searched, one of scrimp's has its own plan.
+    cv : int, optional
+        Folds; by default 5, 3 from 2,000 rows on, and a quarter held out from 10,000 on.
+    max_seconds : float, optional
+        About how long it may take. What was tested by then counts.
+    n_jobs : int, optional
+        Threads; by default all cores.
+    random_state : int
+        Of folds and models.
+
+    Attributes
+    ----------
+    chosen_ : list of Chosen
+        The menu, from cheap to dear.
+    losses_ : dict of float arrays (budgets,)
+        The share of mistakes of each candidate on rows that it had not learnt from. The best
+        of many looks better here than it is.
+    failures_ : dict
+        Candidates that could not be trained, and why.
+    seconds_ : dict
+        The time that each candidate took, and the search.
+    plan_ : PricedPlan
+        The menu.
+
+    Notes
+    -----
+    The best candidate at a budget is taken unless the one that is best over all budgets is
+    within one standard error. What is not better than the prior by a standard error, or not
+    better than a cheaper entry, is left out. Probabilities are calibrated by a temperature,
+    fitted on the answers of the cross-validation. When interrupted, what the last finished
+    fold has trained becomes the model.
+
+    Examples
+    --------
+    >>> from scrimp import FrontierClassifier
+    >>> from scrimp.datasets import load_heart
+    >>> heart = load_heart()
+    >>> model = FrontierClassifier(heart.costs, budgets=[5, 105], candidates=["boosted"], cv=3)
+    >>> model = model.fit(heart.X, heart.y)
+    >>> [(entry.budget, entry.price) for entry in model.chosen_]
+    [(5.0, 5.0), (105.0, 105.0)]
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn what to buy, and which model to use, at each budget.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, columns)
+            Numbers, or text for categories in a frame; NaN is missing.
+        y : array (rows,)
+            Two classes or more.
+        sample_weight : array (rows,), optional
+            Weights of the rows.
+        """
+        table, y, self.columns_ = self._learn_table(X, y)
+        check_classification_targets(y)
+        X, table, y, weights = _counted(X, table, y, sample_weight)
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(
+                f"y holds one class only, {classes.tolist()}, among the rows with a positive "
+                "weight; expected two classes or more."
+            )
+        self.target_ = Target("shares", classes)
+        self._learn(X, y, table, Truth(codes.astype(np.float64), weights, len(classes)))
+        return self
+
+
+class FrontierRegressor(BudgetedRegressor, _Frontier):
+    """For each budget the best of many models, chosen by cross-validation.
+
+    Parameters
+    ----------
+    costs, budgets, candidates, cv, max_seconds, n_jobs, random_state
+        As in `FrontierClassifier`.
+
+    Attributes
+    ----------
+    chosen_, failures_, seconds_, plan_
+        As in `FrontierClassifier`.
+    losses_ : dict of float arrays (budgets,)
+        The mean squared error of each candidate on rows that it had not learnt from.
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn what to buy, and which model to use, at each budget.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, columns)
+            Numbers, or text for categories in a frame; NaN is missing.
+        y : array (rows,)
+            Numbers.
+        sample_weight : array (rows,), optional
+            Weights of the rows.
+        """
+        table, y, self.columns_ = self._learn_table(X, y)
+        y = np.asarray(y, dtype=np.float64)
+        X, table, y, weights = _counted(X, table, y, sample_weight)
+        self.target_ = Target("regression", np.array([]))
+        self._learn(X, y, table, Truth(y, weights, 0))
+        return self
+
+
+def _counted(
+    X: Any, table: NDArray[Any], y: NDArray[Any], sample_weight: Any
+) -> tuple[Any, NDArray[Any], NDArray[Any], Floats]:
+    """The rows with a positive weight; X as it was given."""
+    weights = _check_sample_weight(
+        sample_weight, table, dtype=np.float64, ensure_non_negative=True, copy=True
+    )
+    keep: Ints = np.flatnonzero(weights > 0)
+    if not len(keep):
+        raise ValueError("sample_weight is 0 for all rows; expected a positive weight.")
+    if len(keep) < len(weights):
+        X, table, y, weights = _safe_indexing(X, keep), table[keep], y[keep], weights[keep]
+    return X, table, y, weights / weights.mean()

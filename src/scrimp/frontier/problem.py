@@ -1,0 +1,77 @@
+"""What is predicted, in the numbers that boosted trees learn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..kernels.boosted_trees import CLASSES, SQUARED, TWO_CLASSES
+from ..plan import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Responses of training rows, with weights.
+
+    Parameters
+    ----------
+    y : float array (rows,)
+        The response, or the number of the class.
+    weights : float array (rows,)
+        Positive.
+    n_classes : int
+        0 for a regression.
+    """
+
+    y: Floats
+    weights: Floats
+    n_classes: int
+
+    @property
+    def loss(self) -> int:
+        """The loss by its number in `scrimp.kernels.boosted_trees`."""
+        return SQUARED if not self.n_classes else TWO_CLASSES if self.n_classes == 2 else CLASSES
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The weight of each class, adding up to 1."""
+        counts = np.bincount(self.y.astype(np.intp), self.weights, self.n_classes)
+        return np.asarray(counts / counts.sum())
+
+    @cached_property
+    def prior(self) -> Floats:
+        """The answer without any purchase: the mean, or the share of each class."""
+        if not self.n_classes:
+            return np.array([np.average(self.y, weights=self.weights)])
+        return self.shares
+
+    @cached_property
+    def start(self) -> Floats:
+        """The prior as the first score of boosting."""
+        if not self.n_classes:
+            return self.prior
+        logs = np.log(np.maximum(self.shares, 1e-9))
+        return logs[1:] - logs[:1] if self.n_classes == 2 else logs
+
+    def taken(self, rows: Ints) -> Truth:
+        """Some of the rows; classes keep their numbers."""
+        return Truth(self.y[rows], self.weights[rows], self.n_classes)
+
+    def row_losses(self, answers: Floats) -> Floats:
+        """What each answer (..., rows, outputs) costs: 1 a mistake, or the squared error."""
+        if not self.n_classes:
+            return np.asarray((answers[..., 0] - self.y) ** 2)
+        return np.asarray(answers.argmax(axis=-1) != self.y, dtype=np.float64)
+
+
+def folds_of(truth: Truth, n_folds: int, rng: np.random.Generator) -> Ints:
+    """The fold of each row; classes are spread evenly."""
+    n = len(truth.y)
+    order = rng.permutation(n)
+    if truth.n_classes:
+        order = order[np.argsort(truth.y[order], kind="stable")]
+    folds = np.empty(n, dtype=np.int64)
+    folds[order] = np.arange(n) % n_folds
+    return folds

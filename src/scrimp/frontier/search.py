@@ -1,0 +1,144 @@
+"""What to buy: orders of items by what they add to a quick model per price, and sets from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..costs import Costs
+from ..ledger import within
+from .scorer import Items, Score, SetScorer
+
+#: Items that are tried in earnest in each step, of those that look best.
+TRIED, TRIED_FIRST = 3, 8
+#: Steps without a gain after which items are taken as they look, many at a time.
+_PATIENCE = 3
+
+
+@dataclass(frozen=True)
+class Purchases:
+    """Sets of items under prices.
+
+    Parameters
+    ----------
+    costs : Costs
+        Prices and requirements.
+    """
+
+    costs: Costs
+
+    def free(self) -> Items:
+        """All that costs nothing."""
+        n = self.costs.n_items
+        return tuple(i for i in range(n) if self.costs.price_of([i]) == 0)
+
+    def with_(self, items: Sequence[int], item: int) -> Items:
+        """A set with one more item and all that it requires."""
+        return self.costs.closure([*items, item])
+
+    def added_price(self, items: Sequence[int], item: int) -> float:
+        """What an item costs beyond a set."""
+        return self.costs.price_of([item], owned=items)
+
+    def fill(self, order: Sequence[int], budget: float) -> Items:
+        """Go through an order and buy what can still be paid."""
+        items, spent = self.free(), 0.0
+        for item in order:
+            price = self.added_price(items, item)
+            if item not in items and within(spent + price, budget):
+                items, spent = self.with_(items, item), spent + price
+        return items
+
+
+def forward_order(scorer: SetScorer, costs: Costs, cap: float, beta: float) -> list[int]:
+    """Items in the order of what they add to cross-validated boosting per price**beta.
+
+    In each step the items that one more split would use best are tried in earnest. Once many
+    are bought, several are bought at a time if they are hardly worse together.
+
+    Parameters
+    ----------
+    scorer : SetScorer
+        Judges sets.
+    costs : Costs
+        Prices.
+    cap : float
+        The most that all may cost.
+    beta : float
+        1 is gain per price; less spends on what is dear and good earlier.
+    """
+    goods, items = Purchases(costs), Purchases(costs).free()
+    order, spent, idle = list(items), 0.0, 0
+    now = scorer.score([items])[0]
+    while True:
+        prices = {
+            i: goods.added_price(items, i) for i in scorer.design.columns_of if i not in items
+        }
+        open_ = [i for i, price in prices.items() if within(spent + price, cap)]
+        if not open_:
+            break
+        weight = _weights(prices, beta)
+        gains = scorer.gains(now.scores)
+        open_.sort(key=lambda i: -gains[i] / weight[i])
+        if idle < _PATIENCE:
+            chosen, after = _step(scorer, goods, items, open_, now, weight, cap - spent)
+        else:
+            chosen = _filled(goods, items, open_[: max(len(items) // 2, 1)], cap - spent)
+            after = scorer.score([chosen])[0]
+        idle = idle + 1 if after.loss >= now.loss * (1 - 1e-4) else 0
+        order += [i for i in chosen if i not in items]
+        items, now = chosen, after
+        spent = costs.price_of(items)
+    return order
+
+
+def _weights(prices: dict[int, float], beta: float) -> dict[int, float]:
+    """Prices to a power; what is free counts as half the cheapest."""
+    least = min((price for price in prices.values() if price > 0), default=1.0) / 2
+    return {item: max(price, least) ** beta for item, price in prices.items()}
+
+
+def _step(
+    scorer: SetScorer, goods: Purchases, items: Items, open_: list[int], now: Score,
+    weight: dict[int, float], rest: float,
+) -> tuple[Items, Score]:  # fmt: skip
+    """One item more, or several at once where many are there already."""
+    first = open_[: TRIED if len(items) > TRIED else TRIED_FIRST]
+    trials = [goods.with_(items, item) for item in first]
+    several = _several(goods, items, open_, rest)
+    scores = scorer.score([*trials, *several])
+    worth = [(now.loss - score.loss) / weight[i] for i, score in zip(first, scores, strict=False)]
+    best = int(np.argmax(worth))
+    if several:
+        added = sum(weight[i] for i in several[0] if i not in items and i in weight)
+        if now.loss - scores[-1].loss >= 0.5 * worth[best] * added:
+            return several[0], scores[-1]
+    return trials[best], scores[best]
+
+
+def _several(goods: Purchases, items: Items, open_: list[int], rest: float) -> list[Items]:
+    n = len(items) // 4
+    chosen = _filled(goods, items, open_[: n if n > 1 else 0], rest)
+    return [chosen] if chosen != items else []
+
+
+def _filled(goods: Purchases, items: Items, more: list[int], rest: float) -> Items:
+    """A set with all of some items that the rest can pay."""
+    for item in more:
+        price = goods.added_price(items, item)
+        if within(price, rest):
+            items, rest = goods.with_(items, item), rest - price
+    return items
+
+
+def best_sets(
+    scorer: SetScorer, costs: Costs, orders: Sequence[Sequence[int]], budgets: Sequence[float]
+) -> list[Items]:
+    """For each budget the best of the sets that the orders fill it with."""
+    goods = Purchases(costs)
+    return [
+        min((tuple(sorted(goods.fill(order, budget))) for order in orders), key=scorer.loss)
+        for budget in budgets
+    ]

@@ -1,0 +1,88 @@
+"""Fitting an estimator on many sets of columns: in parallel, one failure sparing the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_memory
+
+from ..plan import Floats
+from .encoding import Encoding
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What is fitted on: numbers, targets, and weights if they differ."""
+
+    table: NDArray[Any]
+    y: NDArray[Any]
+    weights: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A fitted estimator, or why there is none."""
+
+    number: int
+    estimator: Any
+    error: str = ""
+
+
+def fit_each(
+    estimator: Any, rows: Rows, encodings: Sequence[Encoding], n_jobs: int | None, memory: Any
+) -> Iterator[Outcome]:
+    """Fit a clone on each set of columns; outcomes come as they are done."""
+    options = weights_for(estimator, rows.weights)
+    fit = check_memory(memory).cache(_fit)
+    everything = np.arange(len(rows.table))
+    jobs = (
+        delayed(_attempt)(
+            fit, number, own.tell(clone(estimator)),
+            own.preparation.table(rows.table, everything), rows.y, options,
+        )
+        for number, own in enumerate(encodings)
+    )  # fmt: skip
+    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(jobs)
+
+
+def _fit(estimator: Any, table: Floats, y: NDArray[Any], options: dict[str, Any]) -> Any:
+    return estimator.fit(table, y, **options)
+
+
+def _attempt(fit: Any, number: int, *arguments: Any) -> Outcome:
+    try:
+        return Outcome(number, fit(*arguments))
+    except Exception as error:  # whatever an estimator of somebody's says
+        return Outcome(number, None, f"{type(error).__name__}: {error}")
+
+
+def weights_for(estimator: Any, weights: Floats | None) -> dict[str, Any]:
+    """Weights of rows as an estimator's fit takes them."""
+    if weights is None:
+        return {}
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        return {f"{name}__sample_weight": weights_for(last, weights)["sample_weight"]}
+    takes = signature(estimator.fit).parameters
+    if "sample_weight" in takes or any(p.kind is Parameter.VAR_KEYWORD for p in takes.values()):
+        return {"sample_weight": weights}
+    raise ValueError(
+        f"The {type(estimator).__name__} takes no sample_weight. Leave the weights out, or use "
+        "an estimator that takes them."
+    )
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """A clone whose random_state, and that of its parts, is set where it is None."""
+    copy = clone(estimator)
+    params = copy.get_params(deep=True)
+    names = [n for n in params if n == "random_state" or n.endswith("__random_state")]
+    return copy.set_params(**{name: seed for name in names if params[name] is None})

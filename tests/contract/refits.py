@@ -1,0 +1,70 @@
+"""Models of prefixes, written by hand: one of each kind that is arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scrimp.costs import Costs
+from scrimp.plan import StageTable
+from scrimp.plans import RefitPlan, TreeTable
+from scrimp.plans.models import AverageModel, KernelModel, LinearModel, Preparation, TreesModel
+
+AGE, PULSE, CHOL, SUGAR = range(4)
+
+
+def prepared(columns: list[int], fill: bool = True) -> Preparation:
+    """Columns with a fill, a center and a scale of their own."""
+    n = len(columns)
+    gaps = np.linspace(-0.4, 0.3, n) if fill else np.full(n, np.nan)
+    return Preparation(
+        np.array(columns), np.full(n, np.nan), gaps, np.linspace(0.1, -0.2, n), np.full(n, 1.5)
+    )
+
+
+def tree() -> TreeTable:
+    """Two tests, the second of which sends missing values right."""
+    return TreeTable(
+        np.array([0]),
+        np.array([0, -1, 1, -1, -1]),
+        np.array([0.2, 0.0, -0.3, 0.0, 0.0]),
+        np.array([1, -1, 3, -1, -1]),
+        np.array([2, -1, 4, -1, -1]),
+        np.array([1, -1, 4, -1, -1]),
+        np.array([[0.0], [0.7], [0.0], [-1.1], [0.4]]),
+    )
+
+
+def trees(columns: list[int]) -> TreesModel:
+    return TreesModel(Preparation.plain(columns), tree(), [0.1], "logistic")
+
+
+def linear(columns: list[int]) -> LinearModel:
+    weights = np.linspace(-1.0, 1.2, 2 * len(columns)).reshape(-1, 2)
+    return LinearModel(prepared(columns), weights, [0.3, -0.1], "softmax")
+
+
+def kernel(columns: list[int]) -> KernelModel:
+    centers = np.sin(np.arange(3.0 * len(columns))).reshape(3, -1)
+    return KernelModel(prepared(columns), centers, [[1.0], [-2.0], [0.5]], [0.7], [0.2], "logistic")
+
+
+def refits(costs: Costs) -> RefitPlan:
+    """Four prefixes, each with a model of another kind."""
+    order = [(SUGAR,), (AGE, PULSE), (CHOL,)]
+    items = tuple(tuple(sorted({costs.item_of[c] for c in group})) for group in order)
+    models = [
+        linear([SUGAR]),
+        trees([AGE, SUGAR]),
+        AverageModel([kernel([PULSE, CHOL]), linear([AGE, CHOL]), trees([CHOL, AGE])], [1, 0, 2]),
+    ]
+    return RefitPlan(StageTable(items), models, [0.6, 0.4])
+
+
+def singles(costs: Costs) -> list[RefitPlan]:
+    """One model on one set of items each, dearer from one to the next."""
+    sets = [[AGE], [SUGAR, AGE], [CHOL, PULSE]]
+    models = [linear([AGE]), trees([AGE, SUGAR]), kernel([PULSE, CHOL])]
+    return [
+        RefitPlan.single(sorted({costs.item_of[c] for c in own}), model, [0.6, 0.4])
+        for own, model in zip(sets, models, strict=True)
+    ]
