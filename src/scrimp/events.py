@@ -49,6 +49,23 @@ def listening(handler: Handler) -> Iterator[None]:
         _handlers.reset(token)
 
 
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Let nobody hear what is emitted inside the block: it is a part of something larger.
+
+    >>> seen = []
+    >>> with listening(seen.append), unheard():
+    ...     emit(Progress("fit", 1, 2))
+    >>> seen
+    []
+    """
+    token = _handlers.set(())
+    try:
+        yield
+    finally:
+        _handlers.reset(token)
+
+
 def emit(event: Progress) -> None:
     """Hand an event to everyone who listens."""
     for handler in _handlers.get():

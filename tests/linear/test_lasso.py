@@ -35,3 +35,29 @@ def test_several_responses_are_refused():
     X = np.random.default_rng(0).normal(size=(50, 3))
     with pytest.raises(ValueError, match="y should be a 1d array"):
         GroupLassoRegressor().fit(X, X[:, :2])
+
+
+def test_no_bound_is_claimed_of_its_order():
+    rng = np.random.default_rng(0)
+    X = np.linalg.qr(rng.normal(size=(400, 3)))[0]
+    X = np.linalg.qr(X - X.mean(axis=0))[0][:, :2]
+    model = GroupLassoRegressor([1.0, 4.0]).fit(X, X @ np.sqrt([0.1, 0.9]))
+    assert model.sequence_ == ["x0", "x1"]
+    bounds = model.sequence_bounds()
+    assert bounds.at_most(4.0) >= 0.9
+    assert "order of a group lasso" in bounds.reason
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"n_penalties": 1}, "n_penalties is 1; expected a whole number >= 2"),
+        ({"n_penalties": "x"}, "n_penalties is 'x'"),
+        ({"least": 2.0}, "least is 2.0; expected a number between 0 and 1"),
+        ({"least": 0}, "least is 0; expected"),
+    ],
+)
+def test_paths_that_lead_nowhere_are_refused(settings, text):
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    with pytest.raises(ValueError, match=text):
+        GroupLassoRegressor(**settings).fit(X, X[:, 0])

@@ -84,6 +84,19 @@ def test_float32_chooses_as_float64_does(rows):
     assert small.sequence_ == SequencedRegressor().fit(X, y).sequence_
 
 
+@pytest.mark.parametrize("kind", [np.float32, sparse.csr_array])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_responses_far_from_0_keep_their_digits(rows, kind, weighted):
+    X, y = rows
+    X, y = X - 100.0, y + 1.7e9
+    weight = np.random.default_rng(1).integers(0, 4, len(y)) if weighted else None
+    plain = SequencedRegressor().fit(X, y, weight)
+    model = SequencedRegressor().fit(kind(X), y, weight)
+    assert model.sequence_ == plain.sequence_
+    np.testing.assert_allclose(model.explained_, plain.explained_, atol=1e-5)
+    np.testing.assert_allclose(model.predict(X), plain.predict(X), atol=0.01, rtol=0.0)
+
+
 def test_weights_are_repetitions(rows):
     X, y = rows
     weight = np.random.default_rng(1).integers(0, 4, len(y))

@@ -92,3 +92,43 @@ def test_bounds_say_what_they_are_not():
     even = Costs.per_group(labels, dict.fromkeys(range(12), 1.0))
     bounds = SequencedRegressor(even, doubling=True).fit(X, Y).sequence_bounds()
     assert "all subsets of 12 groups; listed are those of 10" in bounds.reason
+
+
+def test_bounds_of_theorem_3_3_2_are_for_orders_that_it_is_about():
+    """They take the best group per price, whether it is cheap and whether there is room for it."""
+    rng = np.random.default_rng(0)
+    X = np.linalg.qr(rng.normal(size=(400, 4)))[0]
+    X = np.linalg.qr(X - X.mean(axis=0))[0]
+    y = X[:, :3] @ np.sqrt([1.0, 0.5, 1e-4])
+    prices = [0.9, 0.3, 0.7]
+    best = 1.0 / 1.5001  # of the first column alone, which costs 0.9
+    plain = SequencedRegressor(prices).fit(X[:, :3], y).sequence_bounds()
+    assert plain.gamma == pytest.approx(1.0, abs=1e-4)
+    within = SequencedRegressor(prices, budget=1.0).fit(X[:, :3], y).sequence_bounds()
+    assert within.spent[-1] == 1.0
+    assert within.at_most(0.9) >= best
+    assert "budget passes over" in within.reason
+    doubled = SequencedRegressor([0.2, 0.1, 0.1], doubling=True).fit(X[:, :3], y).sequence_bounds()
+    assert doubled.at_most(0.2) >= best
+    assert doubled.doubling_factor is not None
+
+
+def test_bounds_know_that_fees_are_shared():
+    rng = np.random.default_rng(0)
+    X = np.linalg.qr(rng.normal(size=(400, 6)))[0]
+    X = np.linalg.qr(X - X.mean(axis=0))[0]
+    y = X @ np.sqrt([1.0, 1.0, 1.0, 1.0, 0.3, 0.25])
+    names = ("fee", "a", "b", "c", "d", "e", "f")
+    prices = (5.0, 0.1, 0.1, 0.1, 0.1, 1.0, 1.0)
+    requires = ((), (0,), (0,), (0,), (0,), (), ())
+    costs = Costs(names, prices, ((), *((j,) for j in range(6))), requires)
+    bounds = SequencedRegressor(costs).fit(X, y).sequence_bounds()
+    assert bounds.at_most(5.4) >= 4.0 / 4.55  # the fee and the four that share it
+    assert "add up" in bounds.reason
+
+
+def test_what_is_free_explains_what_all_of_it_does():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    bounds = SequencedRegressor([0.0, 0.0, 1.0]).fit(X, X.sum(axis=1)).sequence_bounds()
+    assert bounds.at_most(0.0) >= bounds.explained[2]

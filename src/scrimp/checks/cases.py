@@ -61,8 +61,10 @@ class Case:
         """A fitted clone of an estimator, on the problem's own table or a frame of it."""
         model = clone(estimator).set_params(costs=self.costs)
         params = model.get_params(deep=False)
+        several = [*self.budgets, self.costs.total]
+        if params.get("budgets") is not None:
+            model.set_params(budgets=several)
         if "budget" in params:
-            several = [*self.budgets, self.costs.total]
             model.set_params(budget=several if np.ndim(params["budget"]) else self.budget)
         if params.get("random_state", 0) is None:
             model.set_params(random_state=0)

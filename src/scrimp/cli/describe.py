@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 _BEATEN = "; only if something cannot be had, since a later one costs no more"
 
 
-def followed(model: Predictor) -> PricedPlan:
+def followed(priced: PricedPlan) -> PricedPlan:
     """The plan that buys: calibration only changes what it says."""
     from ..plans import CalibratedPlan
     from ..priced_plan import PricedPlan
 
-    plan = model.plan.plan
-    return PricedPlan(plan.inner, model.costs) if isinstance(plan, CalibratedPlan) else model.plan
+    plan = priced.plan
+    return PricedPlan(plan.inner, priced.costs) if isinstance(plan, CalibratedPlan) else priced
 
 
 def entries_of(model: Predictor) -> list[PricedPlan]:
@@ -29,10 +29,10 @@ def entries_of(model: Predictor) -> list[PricedPlan]:
     from ..plans import MenuPlan
     from ..priced_plan import PricedPlan
 
-    priced = followed(model)
+    priced = followed(model.plan)
     if not isinstance(priced.plan, MenuPlan):
         return [priced]
-    return [PricedPlan(entry, model.costs) for entry in priced.plan.entries]
+    return [followed(PricedPlan(entry, model.costs)) for entry in priced.plan.entries]
 
 
 def never_bought(model: Predictor) -> list[str]:
@@ -50,11 +50,14 @@ def extent(model: Predictor, in_rounds: bool = False) -> str:
     """How much there is to a plan: stages, by name rounds, or what is drawn from or bought."""
     from ..plans import SampledPlan
 
-    plan = followed(model).plan
+    plan = followed(model.plan).plan
     if isinstance(plan, SampledPlan):
         return count(len(plan.stages), f"different {plan.members.kind.removesuffix('s')}")
     if plan.kind in ("prefix", "refits"):
         return count(len(plan.stages), "purchase")
+    entries = entries_of(model)
+    if any(entry.plan.kind == "refits" for entry in entries):
+        return count(len(entries), "model")
     return count(len(plan.stages), "round" if in_rounds else "stage")
 
 
@@ -65,7 +68,7 @@ def plan_record(model: Predictor) -> dict[str, Any]:
         for entry in entries_of(model)
     ]
     return {
-        "kind": followed(model).plan.kind,
+        "kind": followed(model.plan).plan.kind,
         "calibrated": model.plan.plan.kind == "calibrated",
         "rounds": len(model.plan.plan.stages),
         "full_price": full_price(model),
@@ -93,15 +96,16 @@ def print_plan(model: Predictor) -> None:
 def _most(model: Predictor) -> str:
     """The most that a row pays, beside the price of everything."""
     most, everything = money(full_price(model)), money(model.costs.total)
-    if followed(model).plan.kind == "routed":
+    if followed(model.plan).plan.kind == "routed":
         return f"Dearest path: {most} (everything costs {everything})"
     return f"Full price: {most} of {everything} for everything"
 
 
 def _title(model: Predictor) -> str:
-    if followed(model).plan.kind == "routed":
+    kind = followed(model.plan).plan.kind
+    if kind == "routed":
         return "What it may buy: each row what is asked on its own path"
-    if followed(model).plan.kind == "sampled":
+    if kind == "sampled":
         return "What it may buy: each row draws its own"
     return "What it buys, in order"
 
@@ -110,7 +114,17 @@ def _print_menu(entries: list[PricedPlan]) -> None:
     click.echo(f"{len(entries)} models, of which a budget chooses the last that it pays for:\n")
     for number, entry in enumerate(entries, start=1):
         beaten = any(later.price <= entry.price for later in entries[number:])
-        remark = _BEATEN if beaten else ""
-        rounds = count(len(entry.plan.stages), "round")
-        title = f"{number}. From {money(entry.price)}: {rounds}{remark}"
-        print_purchases(entry, title)
+        title = f"{number}. From {money(entry.price)}: {_extent(entry)}{_BEATEN if beaten else ''}"
+        if entry.items:
+            print_purchases(entry, title)
+        else:
+            click.echo(f"{title}\n")
+
+
+def _extent(entry: PricedPlan) -> str:
+    """How much there is to an entry of a menu."""
+    if not len(entry.plan.stages):
+        return "nothing is bought"
+    if entry.plan.kind == "refits":
+        return f"one model of {count(len(entry.plan.columns_read), 'column')}"
+    return count(len(entry.plan.stages), "round")

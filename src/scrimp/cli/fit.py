@@ -32,15 +32,23 @@ CALIBRATIONS = ("sigmoid", "isotonic", "temperature")
 #: Options that say something to some methods only.
 _USED_BY = {
     "rule": ("boosting",),
-    "budget": ("boosting", "tree", "linear"),
+    "budget": ("boosting", "tree", "linear", "frontier"),
     "rounds": ("boosting", "sampled"),
     "unaffordable": ("boosting",),
     "max_bins": ("boosting", "sampled"),
+    "calibrate": ("boosting", "sampled", "tree", "linear"),
+    "max_seconds": ("frontier",),
+}
+#: Why an option says nothing.
+_WHY = {
+    "budget": " Give the budget to `scrimp predict`.",
+    "calibrate": " Its probabilities are calibrated.",
 }
 
 
 #: Methods that predict numbers too, and those that answer at all budgets from one training.
-_TAKE_NUMBERS, _TRAINED_ONCE = ("boosting", "linear"), {"tree": "tree", "linear": "linear model"}
+_TAKE_NUMBERS = ("boosting", "linear", "frontier")
+_TRAINED_ONCE = {"tree": "tree", "linear": "linear model"}
 
 
 @click.command(short_help="Learn what to buy, in which order.")
@@ -56,9 +64,10 @@ _TAKE_NUMBERS, _TRAINED_ONCE = ("boosting", "linear"), {"tree": "tree", "linear"
     "a prediction uses the best that its budget pays for.",
 )  # fmt: skip
 @click.option(
-    "--method", type=click.Choice(["boosting", "sampled", "tree", "linear"]), default="boosting",
-    show_default=True, help="Boosted stumps, AdaBoost whose vote is sampled, a pruned tree, or "
-    "a linear model (of numbers; what is missing counts as the mean) for each step of one order.",
+    "--method", type=click.Choice(["boosting", "sampled", "tree", "linear", "frontier"]),
+    default="boosting", show_default=True, help="Boosted stumps, AdaBoost whose vote is sampled, "
+    "a pruned tree, a linear model (of numbers; what is missing counts as the mean) for each step "
+    "of one order, or for each budget the best of many models by cross-validation.",
 )  # fmt: skip
 @task_option
 @click.option(
@@ -88,6 +97,10 @@ _TAKE_NUMBERS, _TRAINED_ONCE = ("boosting", "linear"), {"tree": "tree", "linear"
     help="Make probabilities mean what they say at every budget; it takes six trainings. sigmoid "
     "suits most data, isotonic many rows, temperature leaves every label as it is.",
 )  # fmt: skip
+@click.option(
+    "--max-seconds", type=click.FloatRange(min=0, min_open=True), metavar="S",
+    help="About how long the frontier may take; what was tested by then counts.",
+)  # fmt: skip
 @click.option("--weight", metavar="COL", help="A column of row weights; it is not a feature.")
 @click.option(
     "--drop", multiple=True, metavar="COL", help="A column to leave out. May be repeated."
@@ -105,13 +118,14 @@ _TAKE_NUMBERS, _TRAINED_ONCE = ("boosting", "linear"), {"tree": "tree", "linear"
 def fit(
     data: Path, target: str, costs: Path | None, budget: list[float] | None, method: str,
     task: str | None, rule: str, rounds: int, unaffordable: str, max_bins: int,
-    calibrate: str | None, weight: str | None, drop: tuple[str, ...], seed: int, out: Path,
-    missing: tuple[str, ...], progress: bool | None, as_json: bool,
+    calibrate: str | None, max_seconds: float | None, weight: str | None, drop: tuple[str, ...],
+    seed: int, out: Path, missing: tuple[str, ...], progress: bool | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Learn from DATA what to buy and in which order, and save the model.
 
     All columns of DATA but the target are features. Interrupted with Ctrl-C, the rounds done so
-    far are saved; a tree and a linear model have none, and nothing is saved.
+    far are saved, or what the frontier's last finished fold has trained; a tree and a linear
+    model have none, and nothing is saved.
     """
     from .problem import features_of, prices_of, refuse_target_as
     from .reading import read_table
@@ -130,8 +144,8 @@ def fit(
         "classes, --method boosting and --method linear predict numbers.",
     )  # fmt: skip
     model = _learner(
-        method, found, budget=_one_or_many(budget), rule=rule, n_rounds=rounds,
-        unaffordable=unaffordable, max_bins=max_bins, random_state=seed,
+        method, found, budget=_one_or_many(budget), budgets=budget, rule=rule, n_rounds=rounds,
+        unaffordable=unaffordable, max_bins=max_bins, max_seconds=max_seconds, random_state=seed,
     )  # fmt: skip
     if calibrate is not None:
         model = _calibrated(model, found, calibrate, target, seed)
@@ -152,8 +166,8 @@ def _refuse_unused(method: str) -> None:
     for name, methods in _USED_BY.items():
         if method not in methods and source(name) is click.core.ParameterSource.COMMANDLINE:
             option = f"--{name.replace('_', '-')}"
-            hint = " Give the budget to `scrimp predict`." if name == "budget" else ""
-            raise InputError(f"{option} says nothing to --method {method}. Leave it out.{hint}")
+            why = _WHY.get(name, "")
+            raise InputError(f"{option} says nothing to --method {method}. Leave it out.{why}")
 
 
 def _refuse_numbers(method: str, task: str | None, hint: str) -> None:
@@ -175,7 +189,7 @@ def _remark(X: pl.DataFrame, costs: Path | None) -> None:
 
 def _learner(method: str, task: str, **options: Any) -> Any:
     """An unfitted estimator with those of the options that it knows."""
-    from .. import boosting, linear, trees
+    from .. import boosting, frontier, linear, trees
 
     as_compared: dict[str, Any] = {"criterion": "forward", "missing": "mean"}
     learners: dict[tuple[str, str], Any] = {
@@ -185,6 +199,8 @@ def _learner(method: str, task: str, **options: Any) -> Any:
         ("tree", "classification"): trees.BudgetedTreeClassifier,
         ("linear", "classification"): partial(linear.SequencedClassifier, **as_compared),
         ("linear", "regression"): partial(linear.SequencedRegressor, **as_compared),
+        ("frontier", "classification"): frontier.FrontierClassifier,
+        ("frontier", "regression"): frontier.FrontierRegressor,
     }
     model = learners[method, task]()
     if method in _TRAINED_ONCE and isinstance(options["budget"], list):

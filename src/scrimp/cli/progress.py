@@ -34,7 +34,8 @@ def progress_bar(wanted: bool | None, only: str | None = None) -> Iterator[None]
                 for task in shown.values():
                     bar.update(task, visible=False)
                 shown[event.task] = bar.add_task(event.task, total=event.total, note="")
-            bar.update(shown[event.task], completed=event.done, note=event.note)
+            now = {"completed": event.done, "total": event.total, "note": event.note}
+            bar.update(shown[event.task], **now)
 
         with listening(draw):
             yield

@@ -59,7 +59,7 @@ def train(model: Any, X: Any, y: Any, weights: Any, progress: bool | None) -> Re
         plan = vars(model).get("plan_")  # not one that would be made only now, on being asked for
         if plan is None or not len(plan.plan.stages):
             raise Interrupted("Interrupted: nothing was saved.") from None
-        return Reached(False, _not_begun(model.budget, last[0]))
+        return Reached(False, _not_begun(model.get_params(deep=False).get("budget"), last[0]))
     return Reached(True)
 
 

@@ -16,7 +16,8 @@ from ..plan import Floats, Ints, Plan
 from ..plans import CalibratedPlan, RefitPlan
 from ..plans.maps import PowerMaps
 from ..plans.models import AverageModel, Model
-from .families import FAMILIES, MOST_ROWS, Fit, Rows, given
+from .families import FAMILIES, MOST_ROWS, Fit, given
+from .rows import Rows
 from .scorer import Items
 from .training import Problem, fitted
 
@@ -43,14 +44,14 @@ class Fold:
         The rows to learn from.
     rows : Rows
         The same, prepared.
-    sets : list of sets of items
-        One a budget.
+    sets : dict of lists of sets of items
+        One a budget, as trees see it and as linear models do.
     """
 
     problem: Problem
     index: Ints
     rows: Rows
-    sets: list[Items]
+    sets: dict[str, list[Items]]
 
 
 class Trained(ABC):
@@ -70,6 +71,7 @@ class TrainedModels(Trained):
     """One model a set of items."""
 
     fold: Fold
+    sets: list[Items]
     models: list[Model | None]
 
     def answers(self, rows: Ints) -> Floats:
@@ -87,7 +89,7 @@ class TrainedModels(Trained):
         model, fold = self.models[budget], self.fold
         if model is None:
             raise ValueError("there is nothing to buy at this budget.")
-        return RefitPlan.single(fold.sets[budget], model, fold.rows.truth.prior)
+        return RefitPlan.single(self.sets[budget], model, fold.rows.truth.prior)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +159,8 @@ class FamilyCandidate(Candidate):
 
     def train(self, fold: Fold) -> Trained:
         """One model a set."""
-        return TrainedModels(fold, list(fitted(fold.rows, fold.sets, self.fit, {})))
+        sets = fold.sets.get("linear" if self.name == "linear" else "trees", fold.sets["trees"])
+        return TrainedModels(fold, sets, list(fitted(fold.rows, sets, self.fit, {})))
 
 
 @dataclass(frozen=True)
@@ -177,14 +180,14 @@ class LearnerCandidate(Candidate):
 def mean_of(parts: Sequence[Trained]) -> Trained | None:
     """The mean of models on the same sets."""
     own = [part for part in parts if isinstance(part, TrainedModels)]
-    if len(own) < len(parts):
+    if len(own) < len(parts) or any(part.sets != own[0].sets for part in own):
         return None
     models: list[Model | None] = []
     for members in zip(*(part.models for part in own), strict=True):
         kept = [model for model in members if model is not None]
         whole = len(kept) == len(members)
         models.append(AverageModel(kept, np.ones(len(kept))) if whole else None)
-    return TrainedModels(own[0].fold, models)
+    return TrainedModels(own[0].fold, own[0].sets, models)
 
 
 def candidates_of(asked: Any, problem: Problem) -> list[Candidate]:
@@ -196,14 +199,28 @@ def candidates_of(asked: Any, problem: Problem) -> list[Candidate]:
     if isinstance(asked, str):
         raise TypeError(f"candidates is {asked!r}, one name; expected 'auto' or [{asked!r}].")
     if isinstance(asked, Mapping):
-        return [_own(name, estimator) for name, estimator in asked.items()]
-    found = [
-        _named(one, problem) if isinstance(one, str) else _own(type(one).__name__, one)
-        for one in asked
-    ]
+        found = [_own(name, estimator, problem) for name, estimator in asked.items()]
+    else:
+        found = [
+            _named(one, problem) if isinstance(one, str) else _own(type(one).__name__, one, problem)
+            for one in asked
+        ]
     if not found:
         raise ValueError("candidates is empty; expected at least one.")
+    _check_names([candidate.name for candidate in found])
     return found
+
+
+def _check_names(names: list[str]) -> None:
+    """Every candidate has its own name, and + is kept for means."""
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(
+                f"{names.count(name)} candidates are called {name!r}; give a mapping from names "
+                "to estimators."
+            )
+        if "+" in name:
+            raise ValueError(f"The candidate {name!r} has a + in its name, which means have.")
 
 
 def _named(name: str, problem: Problem) -> Candidate:
@@ -224,7 +241,7 @@ def _named(name: str, problem: Problem) -> Candidate:
     return LearnerCandidate(name, make)
 
 
-def _own(name: str, estimator: Any) -> Candidate:
+def _own(name: str, estimator: Any, problem: Problem) -> Candidate:
     """An estimator of somebody's own: on sets that are searched, or with its own plan."""
     if not hasattr(estimator, "sweep"):
         if not hasattr(estimator, "fit"):
@@ -239,6 +256,7 @@ def _own(name: str, estimator: Any) -> Candidate:
 
     def make(budgets: Sequence[float]) -> Any:
         several = "BudgetedBoosting" in type(estimator).__name__
-        return clone(estimator).set_params(budget=list(budgets) if several else max(budgets))
+        budget = list(budgets) if several else max(budgets)
+        return clone(estimator).set_params(costs=problem.costs, budget=budget)
 
     return LearnerCandidate(name, make)

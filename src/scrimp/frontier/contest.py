@@ -12,16 +12,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from ..events import Progress, emit
+from ..events import Progress, emit, unheard
 from ..plan import Floats, Ints
 from .candidates import MEANS, Candidate, Fold, Trained, mean_of
-from .problem import folds_of
 from .training import Problem
 
 #: So much of the time may go by before the last training begins.
 _FOR_FOLDS = 0.7
-#: A candidate that is worse by so many standard errors at every budget is not tried again.
-_HOPELESS = 3.0
+#: A candidate that helps nowhere by so many standard errors is not tried again.
+_USEFUL = 0.5
 
 
 @dataclass
@@ -34,10 +33,8 @@ class Contest:
         The table.
     candidates : list of Candidate
         Who takes part.
-    n_folds : int
-        Folds to be tested on.
-    of : int
-        Folds that the rows are divided into.
+    splits : list of (train, test)
+        Positions of rows to learn from and to be tested on.
     pool : Executor, optional
         Threads.
     max_seconds : float
@@ -46,8 +43,7 @@ class Contest:
 
     problem: Problem
     candidates: list[Candidate]
-    n_folds: int
-    of: int
+    splits: list[tuple[Ints, Ints]]
     pool: Executor | None
     max_seconds: float
     failures: dict[str, str] = field(default_factory=dict)
@@ -55,21 +51,20 @@ class Contest:
     tested: list[Ints] = field(default_factory=list)
     said: dict[str, list[Floats]] = field(default_factory=dict)
     last: dict[str, Trained] = field(default_factory=dict)
+    left_out: list[Candidate] = field(default_factory=list)
     begun: float = field(default_factory=time.monotonic)
 
     def run(self) -> None:
         """Fold after fold; what all candidates have finished counts."""
-        fold_of = folds_of(self.problem.truth, self.of, np.random.default_rng(self.problem.seed))
-        for fold in range(self.n_folds):
+        for number, (train, test) in enumerate(self.splits):
             start = time.monotonic()
-            test = np.flatnonzero(fold_of == fold)
-            said, trained = self._fold(np.flatnonzero(fold_of != fold), test, fold)
-            if not said:
+            said, trained = self._fold(train, test, number)
+            self._leave_out_failed()
+            finished = all(candidate.name in said for candidate in self.candidates)
+            if not said or (self.tested and not finished):
                 break
+            self.candidates = [c for c in self.candidates if c.name in said]
             self.tested.append(test)
-            for name in [*self.said] if len(self.tested) > 1 else []:
-                if name not in said:
-                    del self.said[name]
             for name, answers in said.items():
                 self.said.setdefault(name, []).append(answers)
             self.last = trained
@@ -86,14 +81,13 @@ class Contest:
         said: dict[str, Floats] = {}
         trained: dict[str, Trained] = {}
         for position, candidate in enumerate(self.candidates):
-            steps = self.n_folds * len(self.candidates)
+            steps = len(self.splits) * len(self.candidates)
             emit(Progress("folds", number * len(self.candidates) + position, steps, candidate.name))
             if self._left(1.0) <= 0 and said:
                 break
             with self._watched(candidate.name):
                 trained[candidate.name] = candidate.train(ready)
                 said[candidate.name] = trained[candidate.name].answers(test)
-        self.candidates = [c for c in self.candidates if c.name not in self.failures]
         for members in MEANS:
             if all(name in said for name in members):
                 name = "+".join(members)
@@ -103,7 +97,7 @@ class Contest:
     def prepare(self, index: Ints) -> Fold:
         """Rows to learn from, and what to buy at each budget."""
         start = time.monotonic()
-        with threadpool_limits(1, "blas"):
+        with threadpool_limits(1, "blas"), unheard():
             rows = self.problem.rows(index, self.pool)
             sets = self.problem.sets(rows)
         self._took("search", start)
@@ -114,12 +108,20 @@ class Contest:
         """Note the time; a candidate that fails is out, and the others go on."""
         start = time.monotonic()
         try:
-            with warnings.catch_warnings():
+            # small products are slower in several threads, much so where cores are busy
+            with warnings.catch_warnings(), threadpool_limits(1, "blas"), unheard():
                 warnings.simplefilter("ignore")
                 yield
         except Exception as error:
             self.failures[name] = f"{type(error).__name__}: {error}"
         self._took(name, start)
+
+    def _leave_out_failed(self) -> None:
+        """Forget what those said who have failed, also in means."""
+        self.candidates = [c for c in self.candidates if c.name not in self.failures]
+        for name in list(self.said):
+            if any(member in self.failures for member in name.split("+")):
+                del self.said[name]
 
     def _took(self, name: str, start: float) -> None:
         self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - start
@@ -128,15 +130,22 @@ class Contest:
         return part * self.max_seconds - (time.monotonic() - self.begun)
 
     def _drop_hopeless(self) -> None:
-        """Leave out who is far behind the best at every budget, alone and in means."""
-        losses = self.losses()
-        best = np.min([own.mean(axis=1) for own in losses.values()], axis=0)
+        """Leave out who makes nothing better at any budget, alone or in means."""
         for candidate in list(self.candidates):
-            names = [n for n in losses if candidate.name in n.split("+")]
-            if len(names) < len(losses) and all(_behind(losses[n], best) for n in names):
+            losses = self.losses()
+            with_it = [name for name in losses if candidate.name in name.split("+")]
+            without = [name for name in losses if name not in with_it]
+            if without and not _helps([losses[n] for n in with_it], [losses[n] for n in without]):
                 self.candidates.remove(candidate)
-                for name in names:
+                self.left_out.append(candidate)
+                for name in with_it:
                     self.said.pop(name)
+
+    def begin_anew(self) -> None:
+        """When all others have failed, those have their chance who made nothing better."""
+        self.candidates, self.left_out = self.left_out, []
+        self.tested, self.last = [], {}
+        self.run()
 
     def losses(self) -> dict[str, Floats]:
         """What each answer cost (budgets, rows)."""
@@ -158,10 +167,11 @@ class Contest:
         """A candidate, or a mean of several, after a training on a fold."""
         by_name = {candidate.name: candidate for candidate in self.candidates}
         for member in name.split("+"):
-            if member not in known:
+            if member not in known and member not in self.failures:
                 with self._watched(member):
                     known[member] = by_name[member].train(fold)
-        if any(member not in known for member in name.split("+")):
+        self._leave_out_failed()
+        if any(member in self.failures for member in name.split("+")):
             return None
         return merged(name, known)
 
@@ -172,6 +182,8 @@ def merged(name: str, known: dict[str, Trained]) -> Trained | None:
     return parts[0] if len(parts) == 1 else mean_of(parts)
 
 
-def _behind(losses: Floats, best: Floats) -> bool:
-    error = losses.std(axis=1) / np.sqrt(losses.shape[1])
-    return bool((losses.mean(axis=1) > best + _HOPELESS * error).all())
+def _helps(with_it: list[Floats], without: list[Floats]) -> bool:
+    """Whether the best of some is better than the best of others, at any budget or in all."""
+    one, other = (np.min([own.mean(axis=1) for own in part], axis=0) for part in (with_it, without))
+    error = without[0].std(axis=1) / np.sqrt(without[0].shape[1])
+    return bool((other - one).mean() > 0 or (other - one > _USEFUL * error).any())

@@ -33,14 +33,23 @@ class Design:
         The prepared columns.
     item_of : int array (prepared columns,)
         The item that brings each.
+    rows_a_bin : int
+        Rows in a bin, in the mean.
     """
 
     preparation: Preparation
     table: Floats
     item_of: Ints
+    rows_a_bin: int = ROWS_A_BIN
 
     @classmethod
-    def of(cls, X: NDArray[Any], categorical: NDArray[np.bool_], costs: Costs) -> Design:
+    def of(
+        cls,
+        X: NDArray[Any],
+        categorical: NDArray[np.bool_],
+        costs: Costs,
+        rows_a_bin: int = ROWS_A_BIN,
+    ) -> Design:
         """Prepare a table of numbers and codes of categories."""
         source, code = [], []
         for column in range(X.shape[1]):
@@ -53,14 +62,15 @@ class Design:
             np.ones(n),
         )  # fmt: skip
         table = preparation.table(np.ascontiguousarray(X), np.arange(len(X)))
-        return cls(preparation, table, np.array(costs.item_of)[preparation.source])
+        item_of = np.array(costs.item_of)[preparation.source]
+        return cls(preparation, table, item_of, rows_a_bin)
 
     @cached_property
     def cuts(self) -> list[Floats]:
         """Cut points of each prepared column."""
         numbers = np.zeros(len(self.item_of), dtype=bool)
         n = len(self.table)
-        most = int(np.clip(n // ROWS_A_BIN, LEAST_BINS, MOST_BINS))
+        most = int(np.clip(n // self.rows_a_bin, LEAST_BINS, MOST_BINS))
         return find_cuts(self.table, numbers, most, np.arange(n))
 
     @cached_property
@@ -89,13 +99,12 @@ class Design:
 
     @cached_property
     def filled(self) -> tuple[Preparation, Floats]:
-        """The same with medians for missing values, and columns of mean 0 and variance 1."""
+        """The same with columns of mean 0 and variance 1; medians where a value is not finite."""
         plain = self.preparation
         numbers = np.isnan(plain.code)
-        with np.errstate(invalid="ignore"):
-            middle = np.array([_median(column) for column in self.table.T])
+        middle = np.array([_median(column) for column in self.table.T])
         fill = np.where(numbers, middle, np.nan)
-        filled = np.where(np.isnan(self.table), middle, self.table)
+        filled = np.where(np.isfinite(self.table), self.table, middle)
         center, spread = filled.mean(axis=0), filled.std(axis=0)
         scale = np.where(spread > 1e-12 * np.maximum(np.abs(center), 1e-300), spread, 1.0)
         ready = Preparation(plain.source, plain.code, fill, center, scale)
@@ -111,5 +120,5 @@ def _indicated(codes: NDArray[Any]) -> list[float]:
 
 
 def _median(column: Floats) -> float:
-    present = column[~np.isnan(column)]
+    present = column[np.isfinite(column)]
     return float(np.median(present)) if len(present) else 0.0

@@ -3,56 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
-from scipy.special import logsumexp
 from sklearn.base import clone
 
 from ..kernels.boosted_trees import boost
 from ..plan import Floats, Ints
 from ..plans.forest import TreeTable
-from ..plans.models import AverageModel, KernelModel, Model, Preparation, TreesModel
-from .design import Design
-from .problem import Truth, folds_of
-from .scorer import Items, SetScorer, TreeOptions
+from ..plans.models import AverageModel, Model, Preparation, TreesModel
+from .bells import kernel
+from .problem import Truth
+from .rows import Rows
+from .scorer import Items, TreeOptions
 
 #: Trees of a forest.
 FOREST = 100
-FEW_COLUMNS = 4
-#: Points around which a kernel model has its bells, at most.
-CENTERS = 800
+#: Cells from which on a forest is grown in several processes.
+_CELLS = 100_000
 #: What a family is shown; with more rows than that it would be too slow.
 MOST_ROWS = {"kernel": 20_000}
-#: The settings of boosted trees that are tried on each set.
+#: The boosted trees that are averaged; trees of many classes take longer.
 BOOSTED = (
     TreeOptions(leaves=6, rate=0.1, rounds=300, patience=10),
     TreeOptions(leaves=20, rate=0.1, rounds=200, patience=10),
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Training rows, as all families take them.
-
-    Parameters
-    ----------
-    design : Design
-        The rows.
-    truth : Truth
-        What to predict.
-    scorer : SetScorer
-        Cross-validates on these rows, or on some of them.
-    seed : int
-        Of all that is random.
-    """
-
-    design: Design
-    truth: Truth
-    scorer: SetScorer
-    seed: int
+BOOSTED_MANY = (TreeOptions(leaves=12, rate=0.2, rounds=100, patience=5),)
 
 
 Fit = Callable[[Rows, Items], Model]
@@ -61,7 +37,7 @@ Fit = Callable[[Rows, Items], Model]
 def boosted(rows: Rows, items: Items) -> Model:
     """The mean of boosted trees of two sizes, their numbers by cross-validation."""
     parts = []
-    for options in BOOSTED:
+    for options in BOOSTED if rows.truth.n_classes <= 4 else BOOSTED_MANY:
         rounds = rows.scorer.score([items], options)[0].rounds
         parts.append(grow(rows, items, options, max(round(rounds * 1.1), 1)))
     return AverageModel(parts, np.ones(len(parts)))
@@ -113,11 +89,10 @@ def forest(rows: Rows, items: Items) -> Model:
     truth = rows.truth
     columns, (preparation, table) = rows.design.columns(items), rows.design.filled
     kind = ExtraTreesClassifier if truth.n_classes else ExtraTreesRegressor
-    options: dict[str, Any] = {"n_jobs": -1, "random_state": rows.seed}
-    # few columns leave many rows that hardly differ: a leaf must then hold some of them
-    options["min_samples_leaf"] = 5 if len(columns) <= FEW_COLUMNS or not truth.n_classes else 1
+    cells = len(truth.y) * len(columns)
+    options: dict[str, Any] = {"random_state": rows.seed, "n_jobs": -1 if cells > _CELLS else None}
     if not truth.n_classes:
-        options["max_features"] = 1.0
+        options |= {"min_samples_leaf": 5, "max_features": 1.0}
     return _fitted(kind(FOREST, **options), table[:, columns], preparation.taken(columns), truth)
 
 
@@ -154,100 +129,6 @@ def _fitted(model: Any, table: Floats, preparation: Preparation, truth: Truth) -
     even = (weights == weights[0]).all()
     model.fit(table, y, **({} if even else {"sample_weight": weights}))
     return array_model(model, preparation=preparation, n_classes=truth.n_classes)
-
-
-def kernel(rows: Rows, items: Items) -> Model:
-    """Gaussian bells around points of the training, by regularised least squares.
-
-    Width and regularisation are those of the least held-out loss; for classes the sums are
-    scaled so that their softmax fits held-out rows best.
-    """
-    truth, rng = rows.truth, np.random.default_rng(rows.seed)
-    columns, (preparation, table) = rows.design.columns(items), rows.design.filled
-    own = np.ascontiguousarray(table[:, columns])
-    centers = own[np.sort(rng.permutation(len(own))[:CENTERS])]
-    test = folds_of(truth, 5, rng) == 0
-    best = min(
-        (
-            held
-            for gamma in (0.3, 1.0, 3.0)
-            for held in _held_out(own, centers, truth, test, gamma / max(len(columns), 1))
-        ),
-        key=lambda held: held.loss,
-    )
-    bells = _bells(own, centers, best.gamma)
-    weights, base = _solve(bells, _coded(truth), truth.weights, [best.ridge])[0]
-    link = "softmax" if truth.n_classes else "identity"
-    scale = best.scale
-    return KernelModel(
-        preparation.taken(columns), centers, weights * scale, np.array([best.gamma]),
-        base * scale, link,
-    )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Held:
-    """A setting of a kernel model, and its loss on rows held out."""
-
-    gamma: float
-    ridge: float
-    scale: float
-    loss: float
-
-
-def _held_out(own: Floats, centers: Floats, truth: Truth, test: Any, gamma: float) -> list[_Held]:
-    bells, coded = _bells(own, centers, gamma), _coded(truth)
-    ridges = [1e-3, 1e-2, 1e-1, 1.0]
-    found = []
-    for ridge, (weights, base) in zip(
-        ridges, _solve(bells[~test], coded[~test], truth.weights[~test], ridges), strict=True
-    ):
-        sums = bells[test] @ weights + base
-        scale, loss = _scaled(sums, truth.taken(np.flatnonzero(test)))
-        found.append(_Held(gamma, ridge, scale, loss))
-    return found
-
-
-def _bells(own: Floats, centers: Floats, gamma: float) -> Floats:
-    squares = (own**2).sum(axis=1)[:, None] + (centers**2).sum(axis=1) - 2.0 * own @ centers.T
-    bells: Floats = np.exp(-gamma * np.maximum(squares, 0.0))
-    return bells
-
-
-def _coded(truth: Truth) -> Floats:
-    """The response, or 1 for the own class and 0 for the others."""
-    return np.eye(truth.n_classes)[truth.y.astype(np.intp)] if truth.n_classes else truth.y[:, None]
-
-
-def _solve(
-    bells: Floats, coded: Floats, weights: Floats, ridges: list[float]
-) -> list[tuple[Floats, Floats]]:
-    """Weights of the bells and intercepts, for each regularisation."""
-    total = weights.sum()
-    mean = weights @ coded / total
-    middle = weights @ bells / total
-    gram = (bells * weights[:, None]).T @ bells - total * np.outer(middle, middle)
-    right = (bells * weights[:, None]).T @ (coded - mean)
-    found = []
-    for ridge in ridges:
-        own = gram.copy()
-        own[np.diag_indices(len(own))] += ridge + 1e-9 * np.trace(gram) / len(gram)
-        solved = cho_solve(cho_factor(own, overwrite_a=True), right)
-        found.append((solved, mean - middle @ solved))
-    return found
-
-
-def _scaled(sums: Floats, truth: Truth) -> tuple[float, float]:
-    """By how much to stretch sums before the softmax, and the loss that is left."""
-    if not truth.n_classes:
-        return 1.0, float(np.average((sums[:, 0] - truth.y) ** 2, weights=truth.weights))
-    own = sums[np.arange(len(sums)), truth.y.astype(np.intp)]
-    scales = np.array([1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0])
-    losses = [
-        np.average(logsumexp(s * sums, axis=1) - s * own, weights=truth.weights) for s in scales
-    ]
-    best = int(np.argmin(losses))
-    return float(scales[best]), float(losses[best])
 
 
 FAMILIES: dict[str, Fit] = {

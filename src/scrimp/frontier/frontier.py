@@ -25,10 +25,10 @@ from ..plans.maps import PowerMaps
 from ..priced_plan import PricedPlan
 from ..target import Target
 from ..validation import check_budgets
-from .candidates import Trained, candidates_of
+from .candidates import Fold, Trained, candidates_of
 from .choice import choose
 from .contest import Contest, merged
-from .problem import Truth
+from .problem import Truth, folds_of
 from .training import Problem
 
 #: Budgets by default: from a hundredth of all prices to all of them.
@@ -70,7 +70,7 @@ class _Frontier(BudgetedEstimator):
         costs: Any = None,
         budgets: Any = None,
         candidates: Any = "auto",
-        cv: int | None = None,
+        cv: Any = None,
         max_seconds: float | None = None,
         n_jobs: int | None = None,
         random_state: int = 0,
@@ -82,6 +82,12 @@ class _Frontier(BudgetedEstimator):
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        """With missing values."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     def _learn(self, X: Any, y: NDArray[Any], table: NDArray[Any], truth: Truth) -> None:
         """Hold the contest and become the menu of its winners."""
@@ -96,7 +102,7 @@ class _Frontier(BudgetedEstimator):
                 contest.run()
                 made = self._last_training(contest)
             except KeyboardInterrupt:
-                if contest.last:
+                if contest.said:
                     self._adopt(contest, dict(contest.last), _names(contest))
                 raise
             self._adopt(contest, *made)
@@ -105,17 +111,28 @@ class _Frontier(BudgetedEstimator):
         limit = np.inf if self.max_seconds is None else float(self.max_seconds)
         if not limit > 0:
             raise ValueError(f"max_seconds is {self.max_seconds}; expected a number > 0.")
-        n_folds, of = self._folds(len(problem.truth.y))
         tried = candidates_of(self.candidates, problem)
-        return Contest(problem, tried, n_folds, of, pool, limit)
+        return Contest(problem, tried, self._splits(problem), pool, limit)
 
-    def _folds(self, n: int) -> tuple[int, int]:
-        if self.cv is not None:
-            if not isinstance(self.cv, int | np.integer) or self.cv < 2:
-                raise ValueError(f"cv is {self.cv!r}; expected a whole number >= 2.")
-            return min(int(self.cv), n), min(int(self.cv), n)
+    def _splits(self, problem: Problem) -> list[tuple[Ints, Ints]]:
+        """Rows to learn from and to be tested on, again and again."""
+        n = len(problem.truth.y)
+        if self.cv is not None and not isinstance(self.cv, int | np.integer):
+            if isinstance(self.cv, str | float):
+                raise ValueError(f"cv is {self.cv!r}; expected a whole number >= 2, or splits.")
+            splitter = hasattr(self.cv, "split")
+            given = self.cv.split(problem.X, problem.labels) if splitter else self.cv
+            return [(np.asarray(train), np.asarray(test)) for train, test in given]
+        if self.cv is not None and self.cv < 2:
+            raise ValueError(f"cv is {self.cv!r}; expected a whole number >= 2, or splits.")
         folds, of = next((folds, of) for most, folds, of in FOLDS if n <= most)
-        return min(folds, n), min(of, n)
+        if self.cv is not None:
+            folds = of = int(self.cv)
+        fold_of = folds_of(problem.truth, min(of, n), np.random.default_rng(problem.seed))
+        return [
+            (np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold))
+            for fold in range(min(folds, n))
+        ]
 
     def _seed(self) -> int:
         from sklearn.utils import check_random_state
@@ -131,30 +148,24 @@ class _Frontier(BudgetedEstimator):
         return tuple((parts * costs.total).tolist()) if costs.total else (0.0,)
 
     def _last_training(self, contest: Contest) -> tuple[dict[str, Trained], list[str | None]]:
-        """Train the winners on all rows."""
-        if not contest.said:
-            return self._untested(contest)
-        names = _names(contest)
-        fold = contest.prepare(np.arange(len(contest.problem.truth.y)))
+        """Train the winners on all rows; where one fails, those who win without it."""
         known: dict[str, Trained] = {}
-        wanted = list(dict.fromkeys(name for name in names if name))
-        for position, name in enumerate(wanted):
-            emit(Progress("last training", position, len(wanted), name))
-            if contest.trained(name, fold, known) is None:
-                names = [None if own == name else own for own in names]
-        return known, names
-
-    def _untested(self, contest: Contest) -> tuple[dict[str, Trained], list[str | None]]:
-        """Nothing was finished: say why, and train the first candidate that can be."""
-        problem = contest.problem
-        if contest.failures and not contest.candidates:
-            listed = "; ".join(f"{name}: {cause}" for name, cause in contest.failures.items())
-            raise ValueError(f"No candidate could be trained. {listed}")
-        raise TimeoutError(
-            f"max_seconds={self.max_seconds:g} was too short for any of the candidates "
-            f"{[c.name for c in candidates_of(self.candidates, problem)]}. Give more time, fewer "
-            "candidates or fewer rows."
-        )
+        fold: Fold | None = None
+        while contest.said or contest.left_out:
+            if not contest.said:
+                contest.begin_anew()
+                continue
+            fold = fold or contest.prepare(np.arange(len(contest.problem.truth.y)))
+            names = _names(contest)
+            wanted = list(dict.fromkeys(name for name in names if name))
+            for position, name in enumerate(wanted):
+                emit(Progress("last training", position, len(wanted), name))
+                if contest.trained(name, fold, known) is None:
+                    contest.said.pop(name, None)
+            if all(name in contest.said for name in wanted):
+                return known, names
+        listed = "; ".join(f"{name}: {cause}" for name, cause in contest.failures.items())
+        raise ValueError(f"No candidate could be trained. {listed}")
 
     def _adopt(
         self, contest: Contest, known: dict[str, Trained], names: Sequence[str | None]
@@ -246,7 +257,7 @@ class FrontierClassifier(BudgetedClassifier, _Frontier):
         Names of families (``boosted``, ``forest``, ``kernel``, ``linear``) and of boosting
         rules (``smoothed``, ``edge`` and so on), or estimators: one of scikit-learn's is
         trained on the sets that are searched, one of scrimp's has its own plan.
-    cv : int, optional
+    cv : int, splitter of scikit-learn, or iterable of (train, test) positions, optional
         Folds; by default 5, 3 from 2,000 rows on, and a quarter held out from 10,000 on.
     max_seconds : float, optional
         About how long it may take. What was tested by then counts.
@@ -284,8 +295,8 @@ class FrontierClassifier(BudgetedClassifier, _Frontier):
     >>> heart = load_heart()
     >>> model = FrontierClassifier(heart.costs, budgets=[5, 105], candidates=["boosted"], cv=3)
     >>> model = model.fit(heart.X, heart.y)
-    >>> [(entry.budget, entry.price) for entry in model.chosen_]
-    [(5.0, 5.0), (105.0, 105.0)]
+    >>> [entry.budget for entry in model.chosen_]
+    [5.0, 105.0]
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -360,6 +371,8 @@ def _counted(
     keep: Ints = np.flatnonzero(weights > 0)
     if not len(keep):
         raise ValueError("sample_weight is 0 for all rows; expected a positive weight.")
+    if len(keep) < 2:
+        raise ValueError("There is one sample (row) to learn from; expected 2 or more.")
     if len(keep) < len(weights):
         X, table, y, weights = _safe_indexing(X, keep), table[keep], y[keep], weights[keep]
     return X, table, y, weights / weights.mean()

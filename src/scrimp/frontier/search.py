@@ -9,12 +9,17 @@ import numpy as np
 
 from ..costs import Costs
 from ..ledger import within
+from ..linear import SequencedRegressor
+from .design import Design
+from .problem import Truth
 from .scorer import Items, Score, SetScorer
 
 #: Items that are tried in earnest in each step, of those that look best.
-TRIED, TRIED_FIRST = 3, 8
-#: Steps without a gain after which items are taken as they look, many at a time.
-_PATIENCE = 3
+TRIED, TRIED_FIRST = 4, 12
+#: Steps without a gain, or items, after which the rest is taken as it looks, some at a time.
+_PATIENCE, MANY = 3, 12
+#: The ridge of least squares.
+RIDGE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ def forward_order(scorer: SetScorer, costs: Costs, cap: float, beta: float) -> l
     """Items in the order of what they add to cross-validated boosting per price**beta.
 
     In each step the items that one more split would use best are tried in earnest. Once many
-    are bought, several are bought at a time if they are hardly worse together.
+    are bought, or nothing helps any more, what looks best is bought, several at a time.
 
     Parameters
     ----------
@@ -82,10 +87,11 @@ def forward_order(scorer: SetScorer, costs: Costs, cap: float, beta: float) -> l
         weight = _weights(prices, beta)
         gains = scorer.gains(now.scores)
         open_.sort(key=lambda i: -gains[i] / weight[i])
-        if idle < _PATIENCE:
-            chosen, after = _step(scorer, goods, items, open_, now, weight, cap - spent)
+        if idle < _PATIENCE and len(items) < MANY:
+            chosen, after = _step(scorer, goods, items, open_, now, weight)
         else:
-            chosen = _filled(goods, items, open_[: max(len(items) // 2, 1)], cap - spent)
+            more = max(len(items) // (4 if idle < _PATIENCE else 2), 1)
+            chosen = _filled(goods, items, open_[:more], cap - spent)
             after = scorer.score([chosen])[0]
         idle = idle + 1 if after.loss >= now.loss * (1 - 1e-4) else 0
         order += [i for i in chosen if i not in items]
@@ -102,26 +108,15 @@ def _weights(prices: dict[int, float], beta: float) -> dict[int, float]:
 
 def _step(
     scorer: SetScorer, goods: Purchases, items: Items, open_: list[int], now: Score,
-    weight: dict[int, float], rest: float,
+    weight: dict[int, float],
 ) -> tuple[Items, Score]:  # fmt: skip
-    """One item more, or several at once where many are there already."""
+    """One item more: the best of those that look best."""
     first = open_[: TRIED if len(items) > TRIED else TRIED_FIRST]
     trials = [goods.with_(items, item) for item in first]
-    several = _several(goods, items, open_, rest)
-    scores = scorer.score([*trials, *several])
-    worth = [(now.loss - score.loss) / weight[i] for i, score in zip(first, scores, strict=False)]
+    scores = scorer.score(trials)
+    worth = [(now.loss - own.loss) / weight[i] for i, own in zip(first, scores, strict=True)]
     best = int(np.argmax(worth))
-    if several:
-        added = sum(weight[i] for i in several[0] if i not in items and i in weight)
-        if now.loss - scores[-1].loss >= 0.5 * worth[best] * added:
-            return several[0], scores[-1]
     return trials[best], scores[best]
-
-
-def _several(goods: Purchases, items: Items, open_: list[int], rest: float) -> list[Items]:
-    n = len(items) // 4
-    chosen = _filled(goods, items, open_[: n if n > 1 else 0], rest)
-    return [chosen] if chosen != items else []
 
 
 def _filled(goods: Purchases, items: Items, more: list[int], rest: float) -> Items:
@@ -142,3 +137,14 @@ def best_sets(
         min((tuple(sorted(goods.fill(order, budget))) for order in orders), key=scorer.loss)
         for budget in budgets
     ]
+
+
+def linear_order(design: Design, truth: Truth, costs: Costs, cap: float) -> list[int]:
+    """Items in the order of what they add to least squares per price."""
+    coded = np.eye(truth.n_classes)[truth.y.astype(np.intp)] if truth.n_classes else truth.y
+    own = [np.flatnonzero(design.item_of == item) for item in range(costs.n_items)]
+    columns = tuple(tuple(positions.tolist()) for positions in own)
+    prepared = Costs(costs.names, costs.prices, columns, costs.requires)
+    model = SequencedRegressor(prepared, alpha=RIDGE, budget=cap)
+    model.fit(design.filled[1], coded, sample_weight=truth.weights)
+    return [costs.names.index(name) for name in model.sequence_]

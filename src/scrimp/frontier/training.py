@@ -13,16 +13,19 @@ from numpy.typing import NDArray
 from ..costs import Costs
 from ..plan import Ints
 from ..plans.models import Model
-from .design import Design
-from .families import Fit, Rows
+from .design import ROWS_A_BIN, Design
+from .families import Fit
 from .problem import Truth, folds_of
+from .rows import Rows
 from .scorer import Items, SetScorer
-from .search import best_sets, forward_order
+from .search import Purchases, best_sets, forward_order, linear_order
 
 #: Rows that purchases are chosen by; more say little more.
-SEARCHED = 12_000
-#: The powers of prices that orders are searched with.
-BETAS = (1.0, 0.5)
+SEARCHED, LEAST_SEARCHED = 12_000, 3_000
+#: The powers of prices that orders are searched with, and one more where rows are few.
+BETAS, FEW, BETAS_OF_FEW = (1.0, 0.5), 4_000, (0.0,)
+#: Columns up to which least squares has an order too.
+MOST_COLUMNS = 3_000
 INNER_FOLDS = 3
 
 
@@ -65,20 +68,30 @@ class Problem:
     def rows(self, index: Ints, pool: Executor | None) -> Rows:
         """Some rows, ready to be learnt from."""
         truth = self.truth.taken(index)
-        design = Design.of(self.X[index], self.categorical, self.costs)
+        several = max(self.truth.n_classes / 4, 1)  # sums for each class: fewer rows and bins
+        a_bin = ROWS_A_BIN * (2 if several > 1 else 1)
+        design = Design.of(self.X[index], self.categorical, self.costs, a_bin)
         rng = np.random.default_rng([self.seed, len(index)])
-        some, said = design, truth
-        if len(index) > SEARCHED:
-            few = np.flatnonzero(folds_of(truth, -(-len(index) // SEARCHED), rng) == 0)
-            some = Design.of(self.X[index[few]], self.categorical, self.costs)
+        some, said, most = design, truth, max(int(SEARCHED / several), LEAST_SEARCHED)
+        if len(index) > most:
+            few = np.flatnonzero(folds_of(truth, -(-len(index) // most), rng) == 0)
+            some = Design.of(self.X[index[few]], self.categorical, self.costs, a_bin)
             said = truth.taken(few)
         return Rows(design, truth, SetScorer(some, said, INNER_FOLDS, rng, pool), self.seed)
 
-    def sets(self, rows: Rows, others: Sequence[Sequence[int]] = ()) -> list[Items]:
-        """What to buy at each budget, also by orders of others."""
-        cap = self.budgets[-1]
-        orders = [forward_order(rows.scorer, self.costs, cap, beta) for beta in BETAS]
-        return best_sets(rows.scorer, self.costs, [*orders, *others], self.budgets)
+    def sets(self, rows: Rows) -> dict[str, list[Items]]:
+        """What to buy at each budget, as trees see it and as linear models do."""
+        cap, scorer = self.budgets[-1], rows.scorer
+        betas = BETAS + (BETAS_OF_FEW if len(rows.truth.y) <= FEW else ())
+        orders = [forward_order(scorer, self.costs, cap, beta) for beta in betas]
+        found = {}
+        if rows.design.table.shape[1] <= MOST_COLUMNS:
+            linear = linear_order(rows.design, rows.truth, self.costs, cap)
+            orders.append(linear)
+            goods = Purchases(self.costs)
+            found["linear"] = [tuple(sorted(goods.fill(linear, b))) for b in self.budgets]
+        found["trees"] = best_sets(scorer, self.costs, orders, self.budgets)
+        return found
 
 
 def fitted(

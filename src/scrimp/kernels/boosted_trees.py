@@ -191,7 +191,8 @@ def boost(
     columns : int array
         What may be looked at.
     rows, others : int arrays
-        Rows to learn from, and rows to be tested on; without the latter all rounds are run.
+        Rows to learn from, and rows to be tested on, no row twice; without the latter all rounds
+        are run.
     start : float array (outputs,)
         The first score.
     options : (leaves, least rows of a leaf, ridge, rate, rounds)

@@ -28,7 +28,8 @@ class SequenceBounds:
     gamma : float
         The least eigenvalue of the correlations (ridge included) once each group is whitened.
         For groups that are white from the start it is :math:`(\lambda^*+\lambda)/(1+\lambda)`.
-        0 if columns depend on each other and there is no ridge: then nothing is guaranteed.
+        0 if columns depend on each other and there is no ridge, or Thm 3.3.2 is not about the
+        sequence (doubling, shared fees, a small budget): then it guarantees nothing.
     spent, explained : float arrays (items + 1,)
         Price of each prefix, and what it explains in training.
     total : float
@@ -56,7 +57,9 @@ class SequenceBounds:
         The best is over all sets of at most `price`:
         :math:`1-e^{-\gamma\,\mathrm{spent}/\mathrm{price}}`.
         """
-        return -math.expm1(-self.gamma * spent / price) if price > 0 else 1.0
+        if price > 0:
+            return -math.expm1(-self.gamma * spent / price)
+        return 1.0 if spent > 0 else 0.0  # what is free is bought before anything is paid for
 
     def at_most(self, price: float) -> float:
         """No set of columns of at most this price explains more than this in training."""

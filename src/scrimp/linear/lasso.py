@@ -54,6 +54,16 @@ class GroupLassoRegressor(SequencedRegressor):
         self.n_penalties = n_penalties
         self.least = least
 
+    def _check_params(self) -> None:
+        super()._check_params()
+        if not isinstance(self.n_penalties, int | np.integer) or self.n_penalties < 2:
+            raise ValueError(f"n_penalties is {self.n_penalties!r}; expected a whole number >= 2.")
+        if not (isinstance(self.least, int | float | np.number) and 0 < self.least < 1):
+            raise ValueError(f"least is {self.least!r}; expected a number between 0 and 1.")
+
+    def _why_no_theorem(self, costs: Costs) -> str:
+        return "The theorems are not about the order of a group lasso."
+
     def _choose(self, data: Standardised, costs: Costs, budget: float) -> Sequence:
         items = [item for item, own in enumerate(costs.columns) if own]
         groups = [np.array(costs.columns[item]) for item in items]

@@ -67,25 +67,26 @@ class Moments:
         return self
 
     def _add_dense(self, X: NDArray[Any], Y: NDArray[Any], weight: Floats | None) -> None:
-        block = np.empty((len(X), len(self.mean)), dtype=X.dtype)
-        block[:, : self.n_columns] = X
-        block[:, self.n_columns :] = Y
         total = float(len(X)) if weight is None else float(weight.sum())
-        mean = _means(block, weight, total)
-        block -= mean.astype(block.dtype)
+        block, d = np.empty((len(X), len(self.mean)), dtype=X.dtype), self.n_columns
+        mean = np.concatenate([_means(X, weight, total), _means(Y, weight, total)])
+        np.subtract(X, mean[:d].astype(X.dtype), out=block[:, :d])
+        block[:, d:] = Y - mean[d:]  # then rounded as X is: far from 0 that would lose all
         if weight is not None:
             block *= np.sqrt(weight).astype(block.dtype)[:, None]
         syrk = get_blas_funcs("syrk", dtype=block.dtype)
         self._join(len(X), total, mean, syrk(1.0, block.T, lower=1))
 
     def _add_sparse(self, X: Any, Y: NDArray[Any], weight: Floats | None) -> None:
-        """Zeros are not touched: the scatter is that around 0, less the means'."""
+        """Zeros of X are not touched: its scatter is that around 0, less the means'."""
         total = float(X.shape[0]) if weight is None else float(weight.sum())
-        block = sparse.hstack([X.astype(np.float64), sparse.csr_array(Y)], format="csr")
+        middle = _means(Y, weight, total)
+        block = sparse.hstack([X.astype(np.float64), sparse.csr_array(Y - middle)], format="csr")
         heavy = block if weight is None else sparse.diags_array(weight) @ block
         mean = np.asarray(heavy.sum(axis=0)).ravel() / total if total else np.zeros(block.shape[1])
         scatter = np.asarray((block.T @ heavy).todense())
         scatter -= total * np.outer(mean, mean)
+        mean[self.n_columns :] += middle
         self._join(X.shape[0], total, mean, scatter)
 
     def _join(self, n_rows: int, weight: float, mean: Floats, scatter: NDArray[Any]) -> None:

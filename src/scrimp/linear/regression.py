@@ -186,8 +186,10 @@ class SequencedRegressor(BudgetedRegressor):
     def sequence_bounds(self) -> SequenceBounds:
         """How far from the best the sequence can be, from the training data.
 
-        The bound of Thm 3.3.2 for the criteria ``forward`` and ``omp``, and of Thm 3.4.3 for
-        ``forward`` with doubling and at most 10 groups. See `SequenceBounds`.
+        The bound of Thm 3.3.2 for the criteria ``forward`` and ``omp`` without doubling, and of
+        Thm 3.4.3 for ``forward`` with doubling and at most 10 groups. Neither is known where
+        items require others, or the training's budget is less than all of them cost. See
+        `SequenceBounds`.
         """
         sequence, costs = self._learned, self.plan_.costs
         if self.criterion not in ("forward", "omp"):
@@ -198,14 +200,23 @@ class SequencedRegressor(BudgetedRegressor):
         data = Standardised.of(self.sums_, self.alpha)
         groups = [np.array(own) for own in costs.columns if own]
         spent = [costs.price_of(sequence.items[:k]) for k in range(len(sequence.items) + 1)]
-        gamma, reason = None, self._why_no_doubling(len(groups))
+        no_theorem = self._why_no_theorem(costs)
+        gamma, reason = None, no_theorem or self._why_no_doubling(len(groups))
         if not reason:
             gamma = submodularity_ratio(data.matrix, data.response, groups)
-        least = whitened_gamma(data.matrix, groups)
+        plain = not (no_theorem or self.doubling)
+        least = whitened_gamma(data.matrix, groups) if plain else 0.0
         return SequenceBounds(
             least, np.array(spent), sequence.explained, data.explained_by_all(), gamma,
             None if gamma is None else -float(np.expm1(-(gamma**2) / (1.0 + gamma))), reason,
         )  # fmt: skip
+
+    def _why_no_theorem(self, costs: Costs) -> str:
+        if any(costs.requires):
+            return "Items require others; the theorems are about prices that add up."
+        if check_budget(self.budget) < costs.total:
+            return "The training's budget passes over what it cannot pay; the theorems do not."
+        return ""
 
     def _why_no_doubling(self, n_groups: int) -> str:
         if not self.doubling or self.criterion != "forward":
@@ -292,7 +303,7 @@ class SequencedRegressor(BudgetedRegressor):
         table, y, weight, columns = read_rows(
             self, X, y, sample_weight, anew, multi_output=self._takes_several, y_numeric=True
         )
-        Y = np.asarray(y, dtype=table.dtype).reshape(table.shape[0], -1)
+        Y = np.asarray(y, dtype=np.float64).reshape(table.shape[0], -1)
         fill = fill_values(table, self.missing) if anew else self._fill
         table = filled(table, fill)
         lost = columns_not_finite(table)

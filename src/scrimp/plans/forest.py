@@ -63,7 +63,7 @@ class TreeTable:
         sizes = np.diff(self.roots, append=n)
         if (n > 0 and (not len(sizes) or self.roots[0] != 0)) or (sizes < 1).any():
             raise ValueError("roots must begin with node 0 and ascend, within the nodes.")
-        self._check_children(np.repeat(np.append(self.roots[1:], n), sizes))
+        self._check_children(np.repeat(np.append(self.roots, n)[1:], sizes))
 
     def _check_children(self, end: Ints) -> None:
         here, inner = np.arange(len(self.column)), self.column >= 0
