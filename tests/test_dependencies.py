@@ -119,3 +119,16 @@ def test_transformers_that_do_not_fit_are_refused():
         Costs.uniform(2).through(StandardScaler().fit(X))
     with pytest.raises(NotFittedError):
         TWO.through(StandardScaler())
+
+
+def test_prices_go_by_position_where_an_encoder_makes_a_sparse_table():
+    frame = pd.DataFrame({"town": ["a", "b", "c", "a"] * 5, "age": list(range(20))})
+    encoder = make_column_transformer(
+        (OneHotEncoder(), ["town"]), remainder="passthrough", sparse_threshold=1.0
+    )
+    table = encoder.fit_transform(frame)
+    costs = Costs.per_feature({"town": 3.0, "age": 1.0})
+    with pytest.raises(ValueError, match="names=False"):
+        SequencedRegressor(costs.through(encoder)).fit(table, np.arange(20.0))
+    model = SequencedRegressor(costs.through(encoder, names=False)).fit(table, np.arange(20.0))
+    assert model.sequence_[0] == "age"

@@ -59,7 +59,7 @@ def _time_row(ours: Method, curves: Sequence[Curves]) -> Row:
         f"<= {MOST_TIME:g} x",
         f"{ratios.mean():.2f} x",
         bool(ratios.mean() <= MOST_TIME),
-        f"mean over problems; largest {ratios.max():.2f} x; "
+        f"seconds of the processor; mean over problems; largest {ratios.max():.2f} x; "
         f"in all {own.sum():.0f} s and {cegb.sum():.0f} s",
     )
 

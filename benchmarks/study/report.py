@@ -149,7 +149,10 @@ def _seconds_table(curves: Sequence[Curves], methods: Sequence[Method], ours: Me
         ratio = f"{own.seconds(ours.name) / own.seconds('cegb'):.2f}" if both and ours else ""
         rows.append((own.name, *cells, ratio))
     header = ("problem", *(m.title for m in methods), "ours / CEGB")
-    words = "Tuning and fitting for all budgets, without testing; each method alone, two threads."
+    words = (
+        "Seconds of the processor, of all threads, for tuning and fitting for all budgets, without "
+        "testing: they hardly depend on what else the machine does."
+    )
     return f"{words}\n\n{markdown_table(header, rows)}"
 
 

@@ -47,8 +47,8 @@ class Curves:
         return float(np.mean([own.mean() for own in self.areas(method)]))
 
     def seconds(self, method: str) -> float:
-        """Of training, for one seed."""
-        return float(np.mean([own.seconds for own in self.results[method]]))
+        """Of the processor, for training with one seed."""
+        return float(np.mean([own.cpu_seconds for own in self.results[method]]))
 
     def gap(self, first: str, second: str) -> Gap:
         """The difference of two areas on the same rows."""

@@ -89,6 +89,7 @@ class Costs:
                     f"Item {item.name!r} requires {unknown}, which the price list does not have."
                 )
         column_names = tuple(column for item in items for column in item.columns)
+        _check_apart(items)
         _check_unique("column", column_names)
         number = {column: j for j, column in enumerate(column_names)}
         return cls(
@@ -214,7 +215,7 @@ class Costs:
         """The name of a column, or ``x<position>`` where there are no names."""
         return self.column_names[column] if self.column_names else f"x{column}"
 
-    def through(self, transformer: Any) -> Costs:
+    def through(self, transformer: Any, names: bool = True) -> Costs:
         """The prices of what a fitted scikit-learn transformer makes of the columns.
 
         The children of a column belong to its item: one purchase brings them all. A child
@@ -226,6 +227,10 @@ class Costs:
         transformer : fitted transformer
             Encoders, scalers, imputers, selectors, polynomials, pipelines, unions and
             ColumnTransformers are looked into. What anything else makes requires all items.
+        names : bool
+            Whether to name the columns that it makes, where columns have names. False fits
+            tables without names, such as the sparse ones of encoders: columns then count by
+            their position.
 
         Examples
         --------
@@ -242,13 +247,13 @@ class Costs:
             brought.setdefault(items, []).append(column)
         own = [tuple(brought.pop(frozenset([i]), ())) for i in range(self.n_items)]
         mixed = [(tuple(sorted(items)), tuple(columns)) for items, columns in brought.items()]
-        names = ["*".join(self.names[i] for i in items) or "constant" for items, _ in mixed]
+        own_names = ["*".join(self.names[i] for i in items) or "constant" for items, _ in mixed]
         return Costs(
-            self.names + tuple(names),
+            self.names + tuple(own_names),
             self.prices + (0.0,) * len(mixed),
             (*own, *(columns for _, columns in mixed)),
             self.requires + tuple(items for items, _ in mixed),
-            self._names_out(transformer),
+            self._names_out(transformer) if names else None,
         )
 
     def _names_out(self, transformer: Any) -> tuple[str, ...] | None:
@@ -280,7 +285,8 @@ class Costs:
             raise ValueError(
                 "The prices name columns but X has no column names, so they cannot be matched. "
                 "Pass X as a data frame (in a pipeline: set_output(transform='polars')), or "
-                "prices as an array with one price a column."
+                "prices as an array with one price a column; costs.through(encoder, names=False) "
+                "goes by position."
             )
         if self.n_columns != n_columns:
             raise ValueError(
@@ -383,14 +389,27 @@ def _check_unique(kind: str, names: Sequence[str]) -> None:
         raise ValueError(f"The {kind} names {twice} occur more than once; names must differ.")
 
 
+def _check_apart(items: Sequence[Item]) -> None:
+    """Refuse a column that two items bring, naming them."""
+    owner: dict[str, str] = {}
+    for item in items:
+        for column in item.columns:
+            other = owner.setdefault(column, item.name)
+            if other != item.name:
+                raise ValueError(
+                    f"The items {other!r} and {item.name!r} both bring the column {column!r}; a "
+                    "column belongs to one item."
+                )
+
+
 def _not_brought_once(brought: list[int]) -> str:
     """Name columns that several items bring, or none."""
     counts = Counter(brought)
     several = [column for column, count in sorted(counts.items()) if count > 1]
-    none = [column for column in range(max(counts) + 1) if column not in counts]
-    which = [f"{columns[:10]} by {how}" for columns, how in ((several, "several"), (none, "none"))
-             if columns]  # fmt: skip
-    return f"every column must be brought by exactly one item, from 0 on: {'; '.join(which)}."
+    none = [column for column in range(len(brought)) if column not in counts]
+    which = {"by several": several, "by none": none}
+    named = [f"{columns[:10]} {how}" for how, columns in which.items() if columns]
+    return f"every column must be brought by exactly one item, from 0 on: {'; '.join(named)}."
 
 
 def _mismatch(missing: list[str], unknown: list[str]) -> str:

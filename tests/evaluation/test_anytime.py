@@ -57,9 +57,33 @@ def test_ndcg_is_the_mean_over_queries():
     ("call", "text"),
     [
         (lambda: stopping_cost(SPENT, EXPLAINED, 1.5), "alpha is 1.5; expected a number from 0"),
-        (lambda: timeliness(SPENT, EXPLAINED, 0.0), "until is 0.0; expected a cost > 0"),
+        (lambda: stopping_cost([0.0, 1.0], [0.0], 0.5), "as many costs as values"),
+        (lambda: stopping_cost([0.0, 1.0], [0.0, np.nan], 0.5), "must be finite"),
+        (lambda: oracle_order([1.0, 0.0], [0.0, 1.0]), "spent must ascend"),
+        (lambda: timeliness(SPENT, EXPLAINED, np.inf), "until is inf; expected a finite cost"),
+        (lambda: timeliness(SPENT, EXPLAINED, 0.0), "until is 0.0; expected a finite cost > 0"),
     ],
 )
 def test_refuses(call, text):
     with pytest.raises(ValueError, match=text):
         call()
+
+
+def test_intervals_of_a_ranking_are_over_queries():
+    rng = np.random.default_rng(1)
+    queries = np.repeat(np.arange(8), 25)
+    X = rng.normal(size=(200, 2))
+    relevance = rng.integers(0, 3, 200)
+    model = SequencedRegressor().fit(X, relevance)
+    scorer = ndcg_scorer(queries, k=5)
+    curve = Curve.from_estimator(model, X, relevance, [2.0], scoring=scorer, groups=queries)
+    scores = model.predict(X)
+    each = np.array(
+        [ndcg_score([relevance[queries == q]], [scores[queries == q]], k=5) for q in range(8)]
+    )
+    draws = np.random.RandomState(0).randint(8, size=(200, 8))
+    low, high = np.quantile(each[draws].mean(axis=1), [0.025, 0.975])
+    assert curve.at(2.0).low == pytest.approx(low)
+    assert curve.at(2.0).high == pytest.approx(high)
+    with pytest.raises(ValueError, match="groups has the shape"):
+        Curve.from_estimator(model, X, relevance, [2.0], groups=queries[:5])

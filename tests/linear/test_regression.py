@@ -252,3 +252,18 @@ def test_numbers_too_large_to_be_squared_are_refused_by_name() -> None:
     X = np.random.default_rng(0).normal(size=(50, 2)) * [1.0, 1e200]
     with pytest.raises(ValueError, match=r"columns \['x1'\].*too large"), np.errstate(all="ignore"):
         SequencedRegressor().fit(X, X[:, 0])
+
+
+def test_empty_chunks_are_passed_over() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+    parts = [(X[:0], y[:0]), (X[:20], y[:20]), (X[20:20], y[20:20]), (X[20:], y[20:])]
+    chunked = SequencedRegressor().fit_chunks(parts)
+    np.testing.assert_allclose(chunked.predict(X), SequencedRegressor().fit(X, y).predict(X))
+
+
+def test_a_column_without_any_value_in_the_first_rows_is_remarked_on() -> None:
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    X[:, 1] = np.nan
+    with pytest.warns(UserWarning, match=r"The columns \[1\].*count as 0"):
+        SequencedRegressor(missing="mean").partial_fit(X, X[:, 0])

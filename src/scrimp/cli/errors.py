@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 import traceback
 import warnings
@@ -12,7 +14,7 @@ from typing import Any
 
 import click
 
-BAD_INPUT, INTERRUPTED, UNEXPECTED = 2, 130, 1
+BAD_INPUT, INTERRUPTED, UNEXPECTED, UNREAD = 2, 130, 1, 141
 _DEBUG = "scrimp.debug"
 #: What the library says to programmers, and how it is said here.
 _IN_OUR_WORDS = {
@@ -59,8 +61,11 @@ class Commands(click.Group):
         with _warnings_as_lines():
             try:
                 return super().invoke(ctx)
-            except (click.exceptions.Exit, BrokenPipeError):
+            except click.exceptions.Exit:
                 raise
+            except BrokenPipeError:  # whoever read the output has seen enough
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                ctx.exit(UNREAD)
             except (KeyboardInterrupt, click.Abort):
                 click.echo("Interrupted.", err=True)
                 ctx.exit(INTERRUPTED)

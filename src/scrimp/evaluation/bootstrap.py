@@ -14,8 +14,9 @@ from .measures import Measure
 
 
 def bootstrap_interval(
-    measure: Measure, n_rows: int, n_answers: int, n_bootstrap: int, level: float, random_state: Any
-) -> tuple[Floats, Floats]:
+    measure: Measure, n_rows: int, n_answers: int, n_bootstrap: int, level: float,
+    random_state: Any, groups: Any = None,
+) -> tuple[Floats, Floats]:  # fmt: skip
     """Percentile intervals of a measure.
 
     All answers see the same resamples. A resample on which the measure is undefined is left
@@ -28,7 +29,7 @@ def bootstrap_interval(
     low, high = np.full((2, n_answers), np.nan)
     if n_bootstrap == 0:
         return low, high
-    values = resampled(measure, n_rows, n_answers, n_bootstrap, random_state)
+    values = resampled(measure, n_rows, n_answers, n_bootstrap, random_state, groups)
     defined = np.isfinite(values)
     tail = (1.0 - level) / 2.0
     for answer, kept in enumerate(defined.T):
@@ -45,15 +46,36 @@ def bootstrap_interval(
 
 
 def resampled(
-    measure: Measure, n_rows: int, n_answers: int, n_bootstrap: int, random_state: Any
-) -> Floats:
-    """Values of a measure (resamples, answers); the same seed draws the same resamples."""
+    measure: Measure, n_rows: int, n_answers: int, n_bootstrap: int, random_state: Any,
+    groups: Any = None,
+) -> Floats:  # fmt: skip
+    """Values of a measure (resamples, answers); the same seed draws the same resamples.
+
+    Rows of one of `groups` are drawn together.
+    """
     random = check_random_state(random_state)
+    units = _units(n_rows, groups)
     values = np.empty((n_bootstrap, n_answers))
     with warnings.catch_warnings():
         # what a scorer has to say about the rows it said once, of all rows
         warnings.simplefilter("ignore")
         for b in range(n_bootstrap):
-            values[b] = measure(random.randint(n_rows, size=n_rows))
+            drawn = random.randint(len(units), size=len(units))
+            values[b] = measure(
+                drawn if groups is None else np.concatenate([units[i] for i in drawn])
+            )
             emit(Progress("bootstrap", b + 1, n_bootstrap))
     return values
+
+
+def _units(n_rows: int, groups: Any) -> Any:
+    """What is drawn: rows, or the rows of each group."""
+    if groups is None:
+        return range(n_rows)
+    own = np.asarray(groups)
+    if own.shape != (n_rows,):
+        raise ValueError(
+            f"groups has the shape {own.shape}; expected one group a row: ({n_rows},)."
+        )
+    number = np.unique(own, return_inverse=True)[1]
+    return np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])

@@ -93,6 +93,7 @@ class Curve:
         level: float = 0.95,
         random_state: Any = 0,
         sample_weight: Any = None,
+        groups: Any = None,
     ) -> Curve:
         """Score the answers of a sweep.
 
@@ -113,6 +114,9 @@ class Curve:
             Of the resamples.
         sample_weight : array (rows,), optional
             Weights of the rows, in quality and mean spend.
+        groups : array (rows,), optional
+            Rows that belong together, such as those of a query or a patient: the interval is
+            then over groups.
 
         Examples
         --------
@@ -137,7 +141,7 @@ class Curve:
         measure = measure_of(scorer, sweep.target, sweep.scores[:, answers], y, weight)
         quality = on_all_rows(measure, scorer, len(y))
         low, high = bootstrap_interval(
-            measure, len(y), len(answers), n_bootstrap, level, random_state
+            measure, len(y), len(answers), n_bootstrap, level, random_state, groups
         )
         return cls(
             budgets, mean_spend(sweep.spent[:, order], weight), quality[answer_of],

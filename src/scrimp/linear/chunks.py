@@ -30,7 +30,9 @@ def chunks_of(source: Any, target: str | None) -> Iterator[tuple[Any, Any, Any]]
             "of a Parquet file."
         )
     for number, chunk in enumerate(source):
-        yield _parted(chunk, target, number)
+        X, y, weight = _parted(chunk, target, number)
+        if X.shape[0]:  # filters leave empty ones behind
+            yield X, y, weight
 
 
 def _parted(chunk: Any, target: str | None, number: int) -> tuple[Any, Any, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -89,6 +90,14 @@ def fill_values(X: Any, missing: Any) -> Floats | None:
         X = X.toarray()
     known = np.isfinite(X)
     counts = known.sum(axis=0)
+    if not counts.all():
+        lost = np.flatnonzero(counts == 0).tolist()
+        warnings.warn(
+            f"The columns {lost} (by position) have no value in the rows that missing='mean' "
+            "takes its means from, so that missing values of theirs count as 0.",
+            UserWarning,
+            stacklevel=4,
+        )
     sums = np.where(known, X, 0.0).sum(axis=0, dtype=np.float64)
     return np.asarray(sums / np.maximum(counts, 1))
 
