@@ -95,7 +95,7 @@ def test_what_makes_no_sense_is_refused(make, text):
         ([Item("a", 1, ("a",)), Item("a", 2, ("b",))], r"item names \['a'\] occur more than once"),
         (
             [Item("a", 1, ("x",)), Item("b", 2, ("x",))],
-            "items 'a' and 'b' both bring the column 'x'",
+            "'a' and 'b' both bring the column 'x'",
         ),
         ([Item("a", 1, ("x", "x"))], r"column names \['x'\] occur more than once"),
         ([Item("a", 1, ("a",), ("lab",))], r"Item 'a' requires \['lab'\], which the price list"),

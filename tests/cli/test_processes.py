@@ -123,3 +123,14 @@ def test_a_closed_pipe_is_no_error(trained):
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert "Error" not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_output_that_nobody_reads_is_no_bug(data, tmp_path):
+    out = tmp_path / "m.scrimp"
+    words = map(str, (*SCRIMP, "fit", data, "--target", "y", "--rounds", 3, "--out", out))
+    process = subprocess.Popen(list(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 141
+    assert b"Traceback" not in stderr
+    assert load(out).plan.price > 0

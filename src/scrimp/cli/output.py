@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import sys
@@ -65,10 +66,16 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str
     # on a pipe nothing is lost to a narrow page
     width = None if sys.stdout.isatty() else 200
     console = Console(file=sys.stdout, width=width, highlight=False, markup=False)
+    console.on_broken_pipe = _unread  # type: ignore[method-assign]
     if title:
         console.print(title, style="bold")
     console.print(table)
     console.print()
+
+
+def _unread() -> None:
+    """Let a closed pipe be met where all errors are."""
+    raise BrokenPipeError(errno.EPIPE, "nobody reads the output")
 
 
 def money(amount: float) -> str:
