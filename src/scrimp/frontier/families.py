@@ -28,6 +28,7 @@ BOOSTED = (
     TreeOptions(leaves=6, rate=0.1, rounds=300, patience=10),
     TreeOptions(leaves=20, rate=0.1, rounds=200, patience=10),
 )
+MANY_ROWS = 1_000
 BOOSTED_MANY = (TreeOptions(leaves=12, rate=0.2, rounds=100, patience=5),)
 
 
@@ -38,7 +39,9 @@ def boosted(rows: Rows, items: Items) -> Model:
     """The mean of boosted trees of two sizes, their numbers by cross-validation."""
     parts = []
     for options in BOOSTED if rows.truth.n_classes <= 4 else BOOSTED_MANY:
-        rounds = rows.scorer.score([items], options)[0].rounds
+        # one fold of many rows tells how many trees are enough
+        folds = 1 if len(rows.scorer.truth.y) > MANY_ROWS else None
+        rounds = rows.scorer.score([items], options, folds)[0].rounds
         parts.append(grow(rows, items, options, max(round(rounds * 1.1), 1)))
     return AverageModel(parts, np.ones(len(parts)))
 

@@ -109,19 +109,22 @@ class SetScorer:
             self.score([items])
         return self._known[key]
 
-    def score(self, sets: Sequence[Items], options: TreeOptions | None = None) -> list[Score]:
-        """The scores of several sets, side by side."""
+    def score(
+        self, sets: Sequence[Items], options: TreeOptions | None = None, folds: int | None = None
+    ) -> list[Score]:
+        """The scores of several sets, side by side; by all folds, or the first ones only."""
         used = self.options if options is None else options
+        n_folds = self._n_folds if folds is None else folds
         outputs = len(self.truth.start)
         scores = np.zeros((len(sets), len(self.truth.y), outputs))
-        found = np.zeros((len(sets), self._n_folds, 2))
+        found = np.zeros((len(sets), n_folds, 2))
         columns = [self.design.columns(items) for items in sets]
 
         def train(job: int) -> None:
-            one, fold = divmod(job, self._n_folds)
+            one, fold = divmod(job, n_folds)
             found[one, fold] = self._boost(columns[one], fold, used, scores[one])
 
-        run_pieces(self._pool, train, range(len(sets) * self._n_folds))
+        run_pieces(self._pool, train, range(len(sets) * n_folds))
         result = [
             Score(float(own[:, 1].mean()), float(own[:, 0].mean()), answers)
             for own, answers in zip(found, scores, strict=True)
