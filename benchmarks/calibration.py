@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 
 from sklearn.metrics import log_loss  # noqa: E402
 
-from benchmarks.rules import replaced  # noqa: E402
+from benchmarks.rules import write_parts  # noqa: E402
 from scrimp import BudgetedBoostingClassifier, CalibratedClassifier, Costs  # noqa: E402
 from scrimp.datasets import fetch, fetch_arrays  # noqa: E402
 from scrimp.evaluation import calibration_error, reliability  # noqa: E402
@@ -141,10 +141,7 @@ def main() -> None:
     print(*parts.values(), sep="\n")
     if options.write:
         page = ROOT / "docs" / "calibration.md"
-        text = page.read_text(encoding="utf-8")
-        for mark, part in parts.items():
-            text = replaced(text, mark, part)
-        page.write_text(text, encoding="utf-8")
+        write_parts(page, parts)
         picture(results, page.with_suffix(".png"))
 
 

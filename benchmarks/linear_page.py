@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.rules import replaced  # noqa: E402
+from benchmarks.rules import write_parts  # noqa: E402
 from scrimp import Costs, SequencedRegressor, compare  # noqa: E402
 from scrimp.evaluation import stopping_cost, timeliness  # noqa: E402
 
@@ -337,10 +337,7 @@ def main() -> None:
     print(*parts.values(), sep="\n")
     if options.write:
         page = ROOT / "docs" / "anytime_linear.md"
-        text = page.read_text(encoding="utf-8")
-        for mark, part in parts.items():
-            text = replaced(text, mark, part)
-        page.write_text(text, encoding="utf-8")
+        write_parts(page, parts)
         picture(results, page.with_suffix(".png"))
         doubling_picture(apart, page.with_name("anytime_linear_doubling.png"))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +98,14 @@ def by_rule(title: str, rows: dict[str, list[str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def write_parts(page: Path, parts: Mapping[str, str]) -> None:
+    """Put new texts between the marks of a page."""
+    text = page.read_text(encoding="utf-8")
+    for mark, part in parts.items():
+        text = replaced(text, mark, part)
+    page.write_text(text, encoding="utf-8")
+
+
 def replaced(page: str, mark: str, text: str) -> str:
     """The page with a new text between two marks."""
     before, start, rest = page.partition(f"<!-- {mark} -->")
@@ -137,10 +146,7 @@ def main() -> None:
     print(*parts.values(), sep="\n")
     if options.write:
         page = ROOT / "docs" / "rules.md"
-        text = page.read_text(encoding="utf-8")
-        for mark, part in parts.items():
-            text = replaced(text, mark, part)
-        page.write_text(text, encoding="utf-8")
+        write_parts(page, parts)
         picture(results, page.with_suffix(".png"))
 
 

@@ -71,3 +71,12 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
     """Refuse a parameter that is not one of its choices."""
     if value not in choices:
         raise ValueError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}.")
+
+
+def check_several(classes: NDArray[Any]) -> None:
+    """Refuse classes that cannot be told apart, of rows that count."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only, {classes.tolist()}, among the rows with a positive "
+            "weight; expected two classes or more."
+        )

@@ -115,7 +115,7 @@ def test_a_kernel_model_is_the_least_regularised_loss_of_sums_of_bells(n_classes
     expected = softmax(sums, axis=1) if n_classes else sums
     np.testing.assert_allclose(answers(model, X), expected, atol=1e-8)
     weight = rows.truth.weights[:, None]
-    coded = kernels._coded(rows.truth)
+    coded = rows.truth.coded
     for ridge in (0.1, 1.0):
         ((own, base),) = kernels._solve(bells, coded, rows.truth.weights, [ridge])
         left = weight * (bells @ own + base - coded)

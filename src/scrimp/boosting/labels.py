@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..estimator import rows_that_count
+from ..validation import check_several
 
 Floats = NDArray[np.float64]
 
@@ -62,11 +63,7 @@ def labelled_rows(table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> L
     check_classification_targets(y)
     table, y, weights = rows_that_count(table, y, sample_weight)
     classes, labels = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            f"y holds one class only, {classes.tolist()}, among the rows with a positive "
-            "weight; expected two classes or more."
-        )
+    check_several(classes)
     weights /= weights.max()
     equal = bool((weights == 1.0).all())
     return LabelledRows(table, labels, None if equal else weights, classes)

@@ -22,7 +22,7 @@ from ..plans import CalibratedPlan
 from ..predictor import FLOATS
 from ..priced_plan import PricedPlan
 from ..target import Target
-from ..validation import check_choice
+from ..validation import check_choice, check_several
 from .fitting import METHODS, Labelled, constant_map, prior_of
 from .knots import Purchases, check_fractions, price_fractions, same_for_all
 
@@ -287,11 +287,7 @@ def _check_estimator(estimator: Any) -> None:
 
 
 def _check_classes(classes: NDArray[Any], codes: Ints) -> None:
-    if len(classes) < 2:
-        raise ValueError(
-            f"y holds one class only, {classes.tolist()}, among the rows with a positive "
-            "weight; expected two classes or more."
-        )
+    check_several(classes)
     counts = np.bincount(codes)
     if counts.min() < 2:
         rare = classes[counts.argmin()]

@@ -33,7 +33,7 @@ def kernel(rows: Rows, items: Items) -> KernelModel:
     best = _best_bells(own, truth, np.sort(order[:FEW_ROWS]), rng)
     centers = own[np.sort(order[:CENTERS])]
     bells = _bells(own, centers, best.gamma)
-    weights, base = _solve(bells, _coded(truth), truth.weights, [best.ridge])[0]
+    weights, base = _solve(bells, truth.coded, truth.weights, [best.ridge])[0]
     link = "softmax" if truth.n_classes else "identity"
     scale = best.scale
     return KernelModel(
@@ -63,7 +63,7 @@ class _Held:
 
 
 def _held_out(own: Floats, centers: Floats, truth: Truth, test: Any, gamma: float) -> list[_Held]:
-    bells, coded = _bells(own, centers, gamma), _coded(truth)
+    bells, coded = _bells(own, centers, gamma), truth.coded
     ridges = [1e-3, 1e-2, 1e-1, 1.0]
     found = []
     for ridge, (weights, base) in zip(
@@ -80,11 +80,6 @@ def _bells(own: Floats, centers: Floats, gamma: float) -> Floats:
     bells: Floats = np.exp(-gamma * np.maximum(squares, 0.0))
     bells[bells < 1e-30] = 0.0  # products of tinier numbers are slow, and say nothing
     return bells
-
-
-def _coded(truth: Truth) -> Floats:
-    """The response, or 1 for the own class and 0 for the others."""
-    return np.eye(truth.n_classes)[truth.y.astype(np.intp)] if truth.n_classes else truth.y[:, None]
 
 
 def _solve(

@@ -128,10 +128,10 @@ class TrainedLearner(Trained):
 
 def learn(model: Any, problem: Problem, index: Ints) -> None:
     """Fit on some rows of the table as it was given."""
-    X, y, weights = _safe_indexing(problem.source, index), problem.labels[index], problem.truth
-    own = weights.weights[index]
-    even = (own == own[0]).all()
-    model.fit(X, y, **({} if even else {"sample_weight": own}))
+    X, y = _safe_indexing(problem.source, index), problem.labels[index]
+    weights = problem.truth.weights[index]
+    even = (weights == weights[0]).all()
+    model.fit(X, y, **({} if even else {"sample_weight": weights}))
 
 
 class Candidate(ABC):
@@ -160,7 +160,7 @@ class FamilyCandidate(Candidate):
     def train(self, fold: Fold) -> Trained:
         """One model a set."""
         sets = fold.sets.get("linear" if self.name == "linear" else "trees", fold.sets["trees"])
-        return TrainedModels(fold, sets, list(fitted(fold.rows, sets, self.fit, {})))
+        return TrainedModels(fold, sets, fitted(fold.rows, sets, self.fit))
 
 
 @dataclass(frozen=True)

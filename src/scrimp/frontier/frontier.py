@@ -24,7 +24,7 @@ from ..plans import CalibratedPlan, MenuPlan, RefitPlan
 from ..plans.maps import PowerMaps
 from ..priced_plan import PricedPlan
 from ..target import Target
-from ..validation import check_budgets
+from ..validation import check_budgets, check_several
 from .candidates import Fold, Trained, candidates_of
 from .choice import choose
 from .contest import Contest, merged
@@ -164,8 +164,7 @@ class _Frontier(BudgetedEstimator):
                     contest.said.pop(name, None)
             if all(name in contest.said for name in wanted):
                 return known, names
-        listed = "; ".join(f"{name}: {cause}" for name, cause in contest.failures.items())
-        raise ValueError(f"No candidate could be trained. {listed}")
+        raise ValueError(f"No candidate could be trained. {_listed(contest.failures)}")
 
     def _adopt(
         self, contest: Contest, known: dict[str, Trained], names: Sequence[str | None]
@@ -176,10 +175,8 @@ class _Frontier(BudgetedEstimator):
         self.failures_ = dict(contest.failures)
         self.seconds_ = dict(contest.seconds)
         if self.failures_:
-            listed = "; ".join(f"{name}: {cause}" for name, cause in self.failures_.items())
-            warnings.warn(
-                f"Candidates that failed were left out. {listed}", UserWarning, stacklevel=4
-            )
+            text = f"Candidates that failed were left out. {_listed(self.failures_)}"
+            warnings.warn(text, UserWarning, stacklevel=4)
         self.chosen_, entries = [], []
         least = float(contest.prior_losses().mean())
         for budget, name in enumerate(names):
@@ -229,6 +226,10 @@ def calibrated(plan: Plan[Any], said: Floats, truth: Truth, prior: Floats) -> Pl
         return CalibratedPlan(plan.inner, plan._target, [1.0], maps, prior)
     target = Target("shares", np.arange(truth.n_classes))
     return CalibratedPlan(plan, target, [1.0], maps, prior)
+
+
+def _listed(failures: dict[str, str]) -> str:
+    return "; ".join(f"{name}: {cause}" for name, cause in failures.items())
 
 
 def _names(contest: Contest) -> list[str | None]:
@@ -315,11 +316,7 @@ class FrontierClassifier(BudgetedClassifier, _Frontier):
         check_classification_targets(y)
         X, table, y, weights = _counted(X, table, y, sample_weight)
         classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"y holds one class only, {classes.tolist()}, among the rows with a positive "
-                "weight; expected two classes or more."
-            )
+        check_several(classes)
         self.target_ = Target("shares", classes)
         self._learn(X, y, table, Truth(codes.astype(np.float64), weights, len(classes)))
         return self

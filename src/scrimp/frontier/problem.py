@@ -55,6 +55,11 @@ class Truth:
         logs = np.log(np.maximum(self.shares, 1e-9))
         return logs[1:] - logs[:1] if self.n_classes == 2 else logs
 
+    @cached_property
+    def coded(self) -> Floats:
+        """The response (rows, 1), or 1 for the own class and 0 for the others (rows, classes)."""
+        return np.eye(self.n_classes)[self.y.astype(np.intp)] if self.n_classes else self.y[:, None]
+
     def taken(self, rows: Ints) -> Truth:
         """Some of the rows; classes keep their numbers."""
         return Truth(self.y[rows], self.weights[rows], self.n_classes)

@@ -47,9 +47,10 @@ class Purchases:
         """What an item costs beyond a set."""
         return self.costs.price_of([item], owned=items)
 
-    def fill(self, order: Sequence[int], budget: float) -> Items:
-        """Go through an order and buy what can still be paid."""
-        items, spent = self.free(), 0.0
+    def fill(self, order: Sequence[int], budget: float, items: Items | None = None) -> Items:
+        """Go through an order and buy what can still be paid, beside what is there."""
+        items = self.free() if items is None else items
+        spent = self.costs.price_of(items)
         for item in order:
             price = self.added_price(items, item)
             if item not in items and within(spent + price, budget):
@@ -91,7 +92,7 @@ def forward_order(scorer: SetScorer, costs: Costs, cap: float, beta: float) -> l
             chosen, after = _step(scorer, goods, items, open_, now, weight)
         else:
             more = max(len(items) // (4 if idle < _PATIENCE else 2), 1)
-            chosen = _filled(goods, items, open_[:more], cap - spent)
+            chosen = goods.fill(open_[:more], cap, items)
             after = scorer.score([chosen])[0]
         idle = idle + 1 if after.loss >= now.loss * (1 - 1e-4) else 0
         order += [i for i in chosen if i not in items]
@@ -119,15 +120,6 @@ def _step(
     return trials[best], scores[best]
 
 
-def _filled(goods: Purchases, items: Items, more: list[int], rest: float) -> Items:
-    """A set with all of some items that the rest can pay."""
-    for item in more:
-        price = goods.added_price(items, item)
-        if within(price, rest):
-            items, rest = goods.with_(items, item), rest - price
-    return items
-
-
 def best_sets(
     scorer: SetScorer, costs: Costs, orders: Sequence[Sequence[int]], budgets: Sequence[float]
 ) -> list[Items]:
@@ -141,10 +133,9 @@ def best_sets(
 
 def linear_order(design: Design, truth: Truth, costs: Costs, cap: float) -> list[int]:
     """Items in the order of what they add to least squares per price."""
-    coded = np.eye(truth.n_classes)[truth.y.astype(np.intp)] if truth.n_classes else truth.y
     own = [np.flatnonzero(design.item_of == item) for item in range(costs.n_items)]
     columns = tuple(tuple(positions.tolist()) for positions in own)
     prepared = Costs(costs.names, costs.prices, columns, costs.requires)
     model = SequencedRegressor(prepared, alpha=RIDGE, budget=cap)
-    model.fit(design.filled[1], coded, sample_weight=truth.weights)
+    model.fit(design.filled[1], truth.coded, sample_weight=truth.weights)
     return [costs.names.index(name) for name in model.sequence_]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
@@ -94,14 +94,8 @@ class Problem:
         return found
 
 
-def fitted(
-    rows: Rows, sets: Sequence[Items], fit: Fit, known: dict[Items, Model]
-) -> Iterator[Model | None]:
+def fitted(rows: Rows, sets: Sequence[Items], fit: Fit) -> list[Model | None]:
     """A model for each set, fitted once; None where there is nothing to learn from."""
-    for items in sets:
-        if not len(rows.design.columns(items)):
-            yield None
-            continue
-        if items not in known:
-            known[items] = fit(rows, items)
-        yield known[items]
+    wanted = [items for items in dict.fromkeys(sets) if len(rows.design.columns(items))]
+    known = {items: fit(rows, items) for items in wanted}
+    return [known.get(items) for items in sets]

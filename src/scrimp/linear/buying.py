@@ -33,6 +33,8 @@ class Buyer:
     ----------
     items : int array
         Those that bring columns, by position in `costs`.
+    groups : list of int arrays
+        The columns of each.
     doubled : bool
         False once something had to be bought that more than doubled what was spent.
     """
@@ -42,6 +44,7 @@ class Buyer:
         self._ledger = Ledger(costs, [budget])
         self._doubling = doubling
         self.items = np.array([i for i, own in enumerate(costs.columns) if own], dtype=np.intp)
+        self.groups = [np.array(costs.columns[i]) for i in self.items]
         self._left = np.ones(len(self.items), dtype=bool)
         self._prices = np.array([costs.price_of([i]) for i in self.items])
         self._dependent = [k for k, i in enumerate(self.items) if len(costs.closures[i]) > 1]

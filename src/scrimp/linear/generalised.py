@@ -17,7 +17,7 @@ from ..costs import as_costs
 from ..estimator import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
 from ..priced_plan import PricedPlan
 from ..target import Target
-from ..validation import check_budget, check_choice
+from ..validation import check_budget, check_choice, check_several
 from .families import FAMILIES
 from .glm import GLM_CRITERIA, Sample, choose_glm_sequence
 from .rows import (
@@ -175,11 +175,7 @@ class SequencedClassifier(BudgetedClassifier, _GlmSequencer):
         check_classification_targets(y)
         table, y, weight = without_weightless(table, y, weight)
         classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"y holds one class only, {classes.tolist()}, among the rows with a positive "
-                "weight; expected two classes or more."
-            )
+        check_several(classes)
         binary = len(classes) == 2
         Y = codes[:, None].astype(np.float64) if binary else np.eye(len(classes))[codes]
         self.columns_ = columns

@@ -231,7 +231,7 @@ def choose_glm_sequence(
     Returns the sequence, and the most steps that a refit took.
     """
     buyer = Buyer(costs, budget, doubling)
-    groups = [np.array(costs.columns[item]) for item in buyer.items]
+    groups = buyer.groups
     worth = _Worth(criterion, sample, groups, alpha)
     path = GlmPath(sample, family, alpha, max_iter, tol)
     chosen: list[int] = []

@@ -61,11 +61,6 @@ class Moments:
                 self._add_dense(X[rows], Y[rows], part)
         return self
 
-    def merge(self, other: Moments) -> Moments:
-        """Add the rows that another one has seen."""
-        self._join(other.n_rows, other.weight, other.mean, other.scatter)
-        return self
-
     def _add_dense(self, X: NDArray[Any], Y: NDArray[Any], weight: Floats | None) -> None:
         total = float(len(X)) if weight is None else float(weight.sum())
         block, d = np.empty((len(X), len(self.mean)), dtype=X.dtype), self.n_columns

@@ -105,7 +105,7 @@ def choose_sequence(
     The matrix of `data` is overwritten.
     """
     buyer = Buyer(costs, budget, doubling)
-    groups = [np.array(costs.columns[item]) for item in buyer.items]
+    groups = buyer.groups
     factor = GroupFactor(data.matrix, data.response, groups)
     value, gains = CRITERIA[criterion], [0.0]
     floor = NOTHING * data.response.shape[1]
@@ -126,7 +126,7 @@ def follow_order(data: Standardised, costs: Costs, order: Several[int], budget: 
     """Buy items in a given order; those that the rest of the budget cannot pay are passed over."""
     buyer = Buyer(costs, budget)
     position = {int(item): k for k, item in enumerate(buyer.items)}
-    groups = [np.array(costs.columns[item]) for item in buyer.items]
+    groups = buyer.groups
     factor, gains = GroupFactor(data.matrix, data.response, groups), [0.0]
     for item in order:
         choice = position[item]

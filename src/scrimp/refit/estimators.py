@@ -28,7 +28,7 @@ from ..plan import Floats, StageTable
 from ..plans import RefitPlan
 from ..priced_plan import PricedPlan
 from ..target import Target
-from ..validation import check_budget, check_choice
+from ..validation import check_budget, check_choice, check_several
 from .encoding import ENCODINGS, Encoding, learn_encoding
 from .fitting import Outcome, Rows, fit_each, seeded, weights_for
 from .grid import check_grid, chosen_prefixes
@@ -242,11 +242,7 @@ class RefitClassifier(BudgetedClassifier, _Refit):
         check_classification_targets(y)
         X, rows = _rows(X, table, y, sample_weight)
         classes, labels = np.unique(rows.y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"y holds one class only, {classes.tolist()}, among the rows with a positive "
-                "weight; expected two classes or more."
-            )
+        check_several(classes)
         shares = np.bincount(labels, rows.weights)
         prior = shares / shares.sum()
         self._learn(X, rows, prior, Target("shares", classes), columns)

@@ -20,7 +20,7 @@ from ..estimator import BudgetedClassifier, rows_that_count
 from ..plan import Floats, Ints
 from ..priced_plan import PricedPlan
 from ..target import Target
-from ..validation import check_budget
+from ..validation import check_budget, check_several
 from .design import design_of
 from .pruning import cross_validated_alpha
 from .routing import routed_plan
@@ -174,11 +174,7 @@ def _labelled_rows(table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> 
     check_classification_targets(y)
     table, y, weights = rows_that_count(table, y, sample_weight)
     classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            f"y holds one class only, {classes.tolist()}, among the rows with a positive "
-            "weight; expected two classes or more."
-        )
+    check_several(classes)
     return _Rows(table, codes, weights, classes)
 
 
