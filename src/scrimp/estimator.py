@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import get_tags
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_consistent_length,
@@ -277,6 +277,18 @@ def rows_that_count(
     if keep.all():
         return table, y, weights
     return table[keep], y[keep], weights[keep]
+
+
+def given_rows_that_count(
+    X: Any, table: NDArray[Any], y: NDArray[Any], sample_weight: Any
+) -> tuple[Any, NDArray[Any], NDArray[Any], Floats]:
+    """The same beside those rows as they were given; an error if there are none."""
+    kept, targets, weights = rows_that_count(table, y, sample_weight)
+    if not len(weights):
+        raise ValueError("sample_weight is 0 for all rows; expected a positive weight.")
+    if len(kept) < len(table):
+        X = _safe_indexing(X, np.flatnonzero(np.asarray(sample_weight) > 0))
+    return X, kept, targets, weights
 
 
 def at_budget(model: Any, budget: float | None, stop: str | None = None) -> AtBudget:

@@ -13,7 +13,6 @@ from scrimp.frontier.problem import Truth, folds_of
 from scrimp.frontier.training import Problem
 from scrimp.priced_plan import PricedPlan
 from scrimp.replay import replay
-from scrimp.target import Target
 
 from .tables import COSTS, response, table
 
@@ -86,7 +85,8 @@ def test_no_candidate_and_no_search_sees_a_row_that_it_is_tested_on():
         assert len(fold.index) + len(test) == 150
         np.testing.assert_array_equal(fold.rows.design.table, X[fold.index])
         np.testing.assert_array_equal(fold.rows.truth.y, fold.problem.truth.y[fold.index])
-        assert fold.rows.scorer.design is fold.rows.design  # what sets are searched with
+        searched = fold.rows.scorer.design  # what sets are searched with
+        np.testing.assert_array_equal(searched.table, fold.rows.design.table)
         assert {len(sets) for sets in fold.sets.values()} == {len(BUDGETS)}
 
 
@@ -95,8 +95,35 @@ def test_losses_are_those_of_the_answers():
     held.run()
     assert held.losses()["spy"].shape == (3, 150)
     np.testing.assert_allclose(held.losses()["spy"].mean(axis=1), EARLY)
-    frequent = np.bincount(held.problem.labels).max() / 150
-    assert held.prior_losses().mean() == pytest.approx(1.0 - frequent)
+    shares = np.bincount(held.problem.labels) / 150
+    assert held.prior_distances().mean() == pytest.approx((1.0 - (shares**2).sum()) / 2)
+
+
+def test_distances_are_of_chances_that_are_no_surer_than_they_may_be():
+    """A model that is right three times in four: it counts for that, however sure it is."""
+    y = np.arange(400) % 2.0
+    right = np.where(np.arange(400) % 8 < 2, 1 - y, y)
+    truth = Truth(y, np.ones(400), 2)
+    modest = np.where(np.eye(2)[right.astype(int)] > 0, 0.75, 0.25)
+    sure = np.where(np.eye(2)[right.astype(int)] > 0, 0.9999, 0.0001)
+    one, other = truth.row_distances(np.stack([modest, sure])).mean(axis=1)
+    assert one == pytest.approx(0.75 * 0.25, rel=1e-3)
+    assert other == pytest.approx(one, rel=0.05)
+    prior = truth.row_distances(np.full((1, 400, 2), 0.5)).mean()
+    assert other < prior == pytest.approx(0.25)
+
+
+def test_a_last_training_is_begun_only_if_it_ends_in_time(monkeypatch):
+    spy = Spy()
+    held = contest(spy, seconds=100.0)
+    now = [held.begun]
+    monkeypatch.setattr("scrimp.frontier.contest.time.monotonic", lambda: now[0])
+    held.run()
+    held.seconds = {"search": 30.0, "spy": 45.0}  # of three folds of 100 rows of 150
+    now[0] = held.begun + 80.0
+    assert held.in_time(["spy"])  # 75 / 3 * 1.5 = 37.5 of the 45 that are left
+    now[0] = held.begun + 90.0
+    assert not held.in_time(["spy"])
 
 
 def test_who_fails_is_out_and_the_others_go_on():
@@ -166,7 +193,8 @@ def test_progress_and_time_are_told():
     assert set(held.seconds) == {"one", "two", "search"}
 
 
-def test_means_are_of_what_their_members_say():
+def test_means_are_of_what_their_members_say(monkeypatch):
+    monkeypatch.setattr("scrimp.frontier.contest._helps", lambda *_: True)
     own = problem()
     held = contest(*candidates_of(["boosted", "forest"], own), folds=2)
     with ThreadPoolExecutor(2) as held.pool:
@@ -190,10 +218,12 @@ def test_the_plan_of_a_candidate_says_what_the_candidate_said(name, n_classes):
     rows = held.tested[-1]
     said = held.last[name].answers(rows)
     for budget in (1, 2):
-        plan = PricedPlan(held.last[name].plan(budget), COSTS)
-        target = Target("shares" if n_classes else "regression", np.arange(n_classes))
+        plan, target = held.last[name].plan(budget)
         found = replay(
-            plan, target, np.ascontiguousarray(X[rows]), np.array(BUDGETS[budget : budget + 1])
-        )
+            PricedPlan(plan, COSTS), target, np.ascontiguousarray(X[rows]),
+            np.array(BUDGETS[budget : budget + 1]),
+        )  # fmt: skip
         assert (found.spent <= BUDGETS[budget]).all()
-        np.testing.assert_allclose(found.scores[:, 0], said[budget], atol=1e-9)
+        scores = found.scores[:, 0]
+        answers = target.probabilities(scores) if n_classes else scores
+        np.testing.assert_allclose(answers, said[budget], atol=1e-9)

@@ -91,8 +91,8 @@ def test_boosted_trees_are_those_of_the_kernel(n_classes):
     numbers = options.array()
     numbers[-1] = 7
     boost(
-        design.bins, design.n_bins, columns, truth.loss, truth.y, truth.weights,
-        np.arange(len(X)), np.empty(0, np.int64), truth.start, numbers, 7,
+        design.bins, design.n_bins, columns, np.empty((7, 0), np.int64), truth.loss, truth.y,
+        truth.weights, np.arange(len(X)), np.empty(0, np.int64), truth.start, numbers, 7,
         np.empty((0, outputs)), trees, values,
     )  # fmt: skip
     sums = np.tile(truth.start, (len(X), 1))

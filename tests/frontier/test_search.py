@@ -127,6 +127,6 @@ def test_a_loss_is_the_mean_over_rows_not_learnt_from():
     assert score.loss == pytest.approx(errors.mean(), rel=1e-9)
     assert score.loss < np.var(rows.truth.y)
     noise = rows_of(0, y=np.random.default_rng(9).normal(size=240))[0]
-    long = TreeOptions(rounds=40, patience=99)
-    found = noise.scorer.score([tuple(range(COSTS.n_items))], long)[0]
+    noise.scorer.options = TreeOptions(rounds=40, patience=99)
+    found = noise.scorer.score([tuple(range(COSTS.n_items))])[0]
     assert found.loss > 0.9 * np.var(noise.truth.y)  # what was learnt by heart does not count

@@ -36,7 +36,7 @@ def problem(kind, seed, n=90, d=4, missing=0.15):
     return bins, n_bins, y, rng.uniform(0.5, 2.0, n), order[:60], order[60:], start
 
 
-def fast(kind, data, columns, options, patience, others=None):
+def fast(kind, data, columns, options, patience, others=None, shown=None):
     """What the kernel finds: rounds, loss, rounds run, best scores, trees, values."""
     bins, n_bins, y, weights, rows, default, start = data
     others = default if others is None else others
@@ -45,25 +45,35 @@ def fast(kind, data, columns, options, patience, others=None):
     trees = np.full((rounds, 2 * leaves - 1, 5), -1, dtype=np.int64)
     values = np.zeros((rounds, leaves, len(start)))
     found = boost(
-        bins, n_bins, columns, kind, y, weights, rows, others, start,
+        bins, n_bins, columns, np.empty((rounds, 0), np.int64) if shown is None else shown,
+        kind, y, weights, rows, others, start,
         np.array(options, dtype=np.float64), patience, best, trees, values,
     )  # fmt: skip
     return *found, best, trees, values
 
 
-def slow(kind, data, columns, options, others=None):
+def slow(kind, data, columns, options, others=None, shown=None):
     bins, _, y, weights, rows, default, start = data
     others = default if others is None else others
-    return naive.Boosting(bins, columns, kind, y, weights, rows, others, start, options)
+    return naive.Boosting(bins, columns, kind, y, weights, rows, others, start, options, shown)
 
 
+SHOWN = {
+    "all columns": None,
+    "two a tree": np.sort([np.random.default_rng(s).permutation(3)[:2] for s in range(12)]),
+}
+
+
+@pytest.mark.parametrize("shown", SHOWN.values(), ids=SHOWN)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_trees_scores_and_the_best_round_are_the_slow_twins(kind, seed):
+def test_trees_scores_and_the_best_round_are_the_slow_twins(kind, seed, shown):
     data, columns = problem(kind, seed), np.array([2, 0, 1])
     options, patience = (5, 4, 0.7, 0.6, 12), 3
-    rounds, loss, done, best, trees, values = fast(kind, data, columns, options, patience)
-    twin = slow(kind, data, columns, options)
+    rounds, loss, done, best, trees, values = fast(
+        kind, data, columns, options, patience, shown=shown
+    )
+    twin = slow(kind, data, columns, options, shown=shown)
     expected = twin.run(patience)
     assert (rounds, done) == (expected[0], expected[2])
     assert loss == pytest.approx(expected[1], rel=1e-9)

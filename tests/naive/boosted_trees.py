@@ -50,12 +50,13 @@ class Boosting:
     Trees are lists of nodes (column, last bin, missing left, left child, leaf).
     """
 
-    def __init__(self, bins, columns, kind, y, weights, rows, others, start, options):
+    def __init__(self, bins, columns, kind, y, weights, rows, others, start, options, shown=None):
         self.bins, self.columns, self.kind, self.y, self.weights = bins, columns, kind, y, weights
         self.rows, self.others = list(rows), list(others)
         self.leaves, self.least, self.ridge, self.rate, self.rounds = options
         self.scores = {r: list(start) for r in (*rows, *others)}
         self.trees, self.values, self.losses, self.history = [], [], [], []
+        self.shown = shown
 
     def run(self, patience):
         """The rounds of least loss, that loss, rounds run, and the scores of others then."""
@@ -111,7 +112,9 @@ class Boosting:
     def best_split(self, rows):
         """The split of least loss: gain, column, last bin left, missing left; column -1 if none."""
         best = (1e-12, -1, -1, 0)
-        for c, column in enumerate(self.columns):
+        everything = range(len(self.columns))
+        for c in everything if self.shown is None else self.shown[len(self.trees)]:
+            column = self.columns[c]
             present = sorted({int(self.bins[column][r]) for r in rows} - {MISSING})
             some_missing = any(self.bins[column][r] == MISSING for r in rows)
             for missing_left in (0, 1) if some_missing else (0,):

@@ -11,12 +11,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
-from ..evaluation.methods import METHODS, ROUNDS, Setting
+from ..boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
+from ..boosting.rules import RULES
 from ..plan import Floats, Ints, Plan
-from ..plans import CalibratedPlan, RefitPlan
-from ..plans.maps import PowerMaps
+from ..plans import RefitPlan
 from ..plans.models import AverageModel, Model
-from .families import FAMILIES, MOST_ROWS, Fit, given
+from ..target import Target
+from .families import FAMILIES, Family, given
 from .rows import Rows
 from .scorer import Items
 from .training import Problem, fitted
@@ -28,8 +29,10 @@ MEANS = (
     ("boosted", "forest", "kernel"),
     ("forest", "kernel"),
 )
-#: Learners with plans of their own.
+#: Rules of boosting that take part, with plans of their own.
 LEARNERS = ("smoothed", "edge")
+#: Rounds of boosting: a regression takes small steps and needs more.
+CLASS_ROUNDS, NUMBER_ROUNDS = 50, 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +65,8 @@ class Trained(ABC):
         """What it says of rows of the table (budgets, rows, outputs)."""
 
     @abstractmethod
-    def plan(self, budget: int) -> Plan[Any]:
-        """Its plan for a budget, by number."""
+    def plan(self, budget: int) -> tuple[Plan[Any], Target]:
+        """Its plan for a budget, by number, and how its scores are read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,12 +87,13 @@ class TrainedModels(Trained):
                 known[id(model)] = np.tile(prior, (len(X), 1)) if said is None else said
         return np.stack([known[id(model)] for model in self.models])
 
-    def plan(self, budget: int) -> Plan[Any]:
+    def plan(self, budget: int) -> tuple[Plan[Any], Target]:
         """All items of the set, then the model."""
-        model, fold = self.models[budget], self.fold
+        model, truth = self.models[budget], self.fold.rows.truth
         if model is None:
             raise ValueError("there is nothing to buy at this budget.")
-        return RefitPlan.single(self.sets[budget], model, fold.rows.truth.prior)
+        target = Target("shares" if truth.n_classes else "regression", np.arange(truth.n_classes))
+        return RefitPlan.single(self.sets[budget], model, truth.prior), target
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,16 +118,12 @@ class TrainedLearner(Trained):
         found[..., np.searchsorted(problem.classes, sweep.target.classes)] = own
         return found
 
-    def plan(self, budget: int) -> Plan[Any]:
+    def plan(self, budget: int) -> tuple[Plan[Any], Target]:
         """Trained for this budget alone."""
-        problem, truth = self.fold.problem, self.fold.rows.truth
+        problem = self.fold.problem
         model = self.make([problem.budgets[budget]])
         learn(model, problem, self.fold.index)
-        inner: Plan[Any] = model.plan_.plan
-        if not truth.n_classes:
-            return inner
-        same = PowerMaps(np.ones((1, truth.n_classes)), np.zeros((1, truth.n_classes)))
-        return CalibratedPlan(inner, model.target_, [1.0], same, truth.prior)
+        return model.plan_.plan, model.target_
 
 
 def learn(model: Any, problem: Problem, index: Ints) -> None:
@@ -155,12 +155,12 @@ class FamilyCandidate(Candidate):
     """A family of models on the sets of items that a search found."""
 
     name: str
-    fit: Fit
+    family: Family
 
     def train(self, fold: Fold) -> Trained:
         """One model a set."""
         sets = fold.sets.get("linear" if self.name == "linear" else "trees", fold.sets["trees"])
-        return TrainedModels(fold, sets, fitted(fold.rows, sets, self.fit))
+        return TrainedModels(fold, sets, fitted(fold.rows, sets, self.family))
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def candidates_of(asked: Any, problem: Problem) -> list[Candidate]:
     """The candidates by name, or of somebody's own."""
     n = len(problem.truth.y)
     if isinstance(asked, str) and asked == "auto":
-        families = [name for name in FAMILIES if n <= MOST_ROWS.get(name, n)]
+        families = [name for name, family in FAMILIES.items() if n <= family.most_rows]
         return [_named(name, problem) for name in (*families, *LEARNERS)]
     if isinstance(asked, str):
         raise TypeError(f"candidates is {asked!r}, one name; expected 'auto' or [{asked!r}].")
@@ -226,17 +226,19 @@ def _check_names(names: list[str]) -> None:
 def _named(name: str, problem: Problem) -> Candidate:
     if name in FAMILIES:
         return FamilyCandidate(name, FAMILIES[name])
-    able = [key for key, method in METHODS.items() if method.per_budget]
-    if name not in able:
+    if name not in RULES:
         raise ValueError(
-            f"There is no candidate {name!r}. There are: {', '.join([*FAMILIES, *able])}; or "
+            f"There is no candidate {name!r}. There are: {', '.join([*FAMILIES, *RULES])}; or "
             "give an estimator."
         )
-    task = "classification" if problem.truth.n_classes else "regression"
+    regression = not problem.truth.n_classes
 
     def make(budgets: Sequence[float]) -> Any:
-        setting = Setting(task, problem.costs, list(budgets), ROUNDS[task], problem.seed)
-        return METHODS[name].make(setting)
+        learner = BudgetedBoostingRegressor if regression else BudgetedBoostingClassifier
+        return learner(
+            problem.costs, budget=list(budgets), rule=name, random_state=problem.seed,
+            n_rounds=NUMBER_ROUNDS if regression else CLASS_ROUNDS,
+        )  # fmt: skip
 
     return LearnerCandidate(name, make)
 
@@ -255,7 +257,7 @@ def _own(name: str, estimator: Any, problem: Problem) -> Candidate:
         )
 
     def make(budgets: Sequence[float]) -> Any:
-        several = "BudgetedBoosting" in type(estimator).__name__
+        several = isinstance(estimator, BudgetedBoostingClassifier | BudgetedBoostingRegressor)
         budget = list(budgets) if several else max(budgets)
         return clone(estimator).set_params(costs=problem.costs, budget=budget)
 

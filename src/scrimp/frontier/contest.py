@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,10 +15,15 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from ..events import Progress, emit, unheard
 from ..plan import Floats, Ints
 from .candidates import MEANS, Candidate, Fold, Trained, mean_of
+from .problem import Truth
 from .training import Problem
 
 #: So much of the time may go by before the last training begins.
 _FOR_FOLDS = 0.7
+#: So much of the time each search may take.
+_FOR_SEARCH = 0.2
+#: The last training may end so much later than asked, in parts of the time given.
+_GRACE = 0.25
 #: A candidate that helps nowhere by so many standard errors is not tried again.
 _USEFUL = 0.5
 
@@ -52,6 +57,7 @@ class Contest:
     said: dict[str, list[Floats]] = field(default_factory=dict)
     last: dict[str, Trained] = field(default_factory=dict)
     left_out: list[Candidate] = field(default_factory=list)
+    untested: list[str] = field(default_factory=list)
     begun: float = field(default_factory=time.monotonic)
 
     def run(self) -> None:
@@ -63,6 +69,7 @@ class Contest:
             finished = all(candidate.name in said for candidate in self.candidates)
             if not said or (self.tested and not finished):
                 break
+            self.untested += [c.name for c in self.candidates if c.name not in said]
             self.candidates = [c for c in self.candidates if c.name in said]
             self.tested.append(test)
             for name, answers in said.items():
@@ -99,7 +106,7 @@ class Contest:
         start = time.monotonic()
         with threadpool_limits(1, "blas"), unheard():
             rows = self.problem.rows(index, self.pool)
-            sets = self.problem.sets(rows)
+            sets = self.problem.sets(rows, start + _FOR_SEARCH * self.max_seconds)
         self._took("search", start)
         return Fold(self.problem, index, rows, sets)
 
@@ -129,10 +136,20 @@ class Contest:
     def _left(self, part: float) -> float:
         return part * self.max_seconds - (time.monotonic() - self.begun)
 
+    def in_time(self, names: Sequence[str]) -> bool:
+        """Whether those can still be trained on all rows, by the time that they took so far."""
+        members = {"search", *(member for name in names for member in name.split("+"))}
+        took = sum(self.seconds.get(member, 0.0) for member in members)
+        per_fold = float(np.mean([len(own) for own, _ in self.splits[: len(self.tested)]]))
+        # search and forests look at no more than so many rows
+        expected = took / len(self.tested) * min(len(self.problem.truth.y) / per_fold, 2.0)
+        return expected <= self._left(1.0 + _GRACE)
+
     def _drop_hopeless(self) -> None:
         """Leave out who makes nothing better at any budget, alone or in means."""
+        distances = self.distances()
         for candidate in list(self.candidates):
-            losses = self.losses()
+            losses = {name: own for name, own in distances.items() if name in self.said}
             with_it = [name for name in losses if candidate.name in name.split("+")]
             without = [name for name in losses if name not in with_it]
             if without and not _helps([losses[n] for n in with_it], [losses[n] for n in without]):
@@ -148,20 +165,24 @@ class Contest:
         self.run()
 
     def losses(self) -> dict[str, Floats]:
-        """What each answer cost (budgets, rows)."""
-        truths = [self.problem.truth.taken(rows) for rows in self.tested]
+        """What each answer cost (budgets, rows): 1 a mistake, or the squared error."""
+        return {name: self._of_rows(parts, Truth.row_losses) for name, parts in self.said.items()}
+
+    def distances(self) -> dict[str, Floats]:
+        """How far each answer was from the truth (budgets, rows), which decides the contest."""
         return {
-            name: np.concatenate(
-                [truth.row_losses(own) for truth, own in zip(truths, parts, strict=True)], axis=1
-            )
-            for name, parts in self.said.items()
+            name: self._of_rows(parts, Truth.row_distances) for name, parts in self.said.items()
         }
 
-    def prior_losses(self) -> Floats:
-        """The same without any purchase."""
-        prior = self.problem.truth.prior
+    def prior_distances(self) -> Floats:
+        """The same without any purchase (rows,)."""
+        prior = [np.tile(self.problem.truth.prior, (1, len(rows), 1)) for rows in self.tested]
+        return np.asarray(self._of_rows(prior, Truth.row_distances)[0])
+
+    def _of_rows(self, parts: list[Floats], measure: Callable[[Truth, Floats], Floats]) -> Floats:
         truths = [self.problem.truth.taken(rows) for rows in self.tested]
-        return np.concatenate([t.row_losses(np.tile(prior, (len(t.y), 1))) for t in truths])
+        found = [measure(truth, own) for truth, own in zip(truths, parts, strict=True)]
+        return np.asarray(np.concatenate(found, axis=1))
 
     def trained(self, name: str, fold: Fold, known: dict[str, Trained]) -> Trained | None:
         """A candidate, or a mean of several, after a training on a fold."""

@@ -35,12 +35,15 @@ class Design:
         The item that brings each.
     rows_a_bin : int
         Rows in a bin, in the mean.
+    most_bins : int
+        Of a column, at most.
     """
 
     preparation: Preparation
     table: Floats
     item_of: Ints
     rows_a_bin: int = ROWS_A_BIN
+    most_bins: int = MOST_BINS
 
     @classmethod
     def of(
@@ -70,7 +73,7 @@ class Design:
         """Cut points of each prepared column."""
         numbers = np.zeros(len(self.item_of), dtype=bool)
         n = len(self.table)
-        most = int(np.clip(n // self.rows_a_bin, LEAST_BINS, MOST_BINS))
+        most = int(np.clip(n // self.rows_a_bin, LEAST_BINS, self.most_bins))
         return find_cuts(self.table, numbers, most, np.arange(n))
 
     @cached_property
@@ -91,6 +94,10 @@ class Design:
         for item in np.unique(self.item_of).tolist():
             found[item] = np.flatnonzero((self.item_of == item) & told)
         return {item: columns for item, columns in found.items() if len(columns)}
+
+    def taken(self, rows: Ints, most_bins: int) -> Design:
+        """Some of the rows, in coarser bins."""
+        return Design(self.preparation, self.table[rows], self.item_of, self.rows_a_bin, most_bins)
 
     def columns(self, items: Any) -> Ints:
         """The prepared columns of a set of items, ascending."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,14 @@ from ..plans.models import AverageModel, Model, Preparation, TreesModel
 from .bells import kernel
 from .problem import Truth
 from .rows import Rows
-from .scorer import Items, TreeOptions
+from .scorer import Items, TreeOptions, shown_columns
 
-#: Trees of a forest.
-FOREST = 100
+#: Trees of a forest, and rows that each of them is shown, at most.
+FOREST, FOREST_ROWS = 100, 60_000
 #: Cells from which on a forest is grown in several processes.
 _CELLS = 100_000
-#: What a family is shown; with more rows than that it would be too slow.
-MOST_ROWS = {"kernel": 20_000}
+#: Cells from which on it has half as many trees.
+_MANY_CELLS = 1_000_000
 #: The boosted trees that are averaged; trees of many classes take longer.
 BOOSTED = (
     TreeOptions(leaves=6, rate=0.1, rounds=300, patience=10),
@@ -32,7 +33,27 @@ MANY_ROWS = 1_000
 BOOSTED_MANY = (TreeOptions(leaves=12, rate=0.2, rounds=100, patience=5),)
 
 
-Fit = Callable[[Rows, Items], Model]
+@dataclass(frozen=True)
+class Family:
+    """A way to learn from a set of items.
+
+    Parameters
+    ----------
+    fit : callable
+        Makes a model of rows and items.
+    side_by_side : bool
+        Whether it works without Python's lock, so that several sets are learnt at a time.
+    most_rows : float
+        With more it would be too slow.
+    """
+
+    fit: Callable[[Rows, Items], Model]
+    side_by_side: bool = False
+    most_rows: float = np.inf
+
+    def __call__(self, rows: Rows, items: Items) -> Model:
+        """The model."""
+        return self.fit(rows, items)
 
 
 def boosted(rows: Rows, items: Items) -> Model:
@@ -41,7 +62,7 @@ def boosted(rows: Rows, items: Items) -> Model:
     for options in BOOSTED if rows.truth.n_classes <= 4 else BOOSTED_MANY:
         # one fold of many rows tells how many trees are enough
         folds = 1 if len(rows.scorer.truth.y) > MANY_ROWS else None
-        rounds = rows.scorer.score([items], options, folds)[0].rounds
+        rounds = rows.scorer.rounds(items, options, folds)
         parts.append(grow(rows, items, options, max(round(rounds * 1.1), 1)))
     return AverageModel(parts, np.ones(len(parts)))
 
@@ -55,9 +76,9 @@ def grow(rows: Rows, items: Items, options: TreeOptions, n_rounds: int) -> Trees
     numbers = options.array()
     numbers[-1] = n_rounds
     _, _, done = boost(
-        design.bins, design.n_bins, columns, truth.loss, truth.y, truth.weights,
-        np.arange(len(truth.y)), np.empty(0, np.int64), truth.start, numbers, n_rounds,
-        np.empty((0, outputs)), trees, values,
+        design.bins, design.n_bins, columns, shown_columns(len(columns), n_rounds), truth.loss,
+        truth.y, truth.weights, np.arange(len(truth.y)), np.empty(0, np.int64), truth.start,
+        numbers, n_rounds, np.empty((0, outputs)), trees, values,
     )  # fmt: skip
     cuts = [design.cuts[column] for column in columns]
     table = _tree_table(trees[:done], values[:done], cuts)
@@ -95,8 +116,11 @@ def forest(rows: Rows, items: Items) -> Model:
     cells = len(truth.y) * len(columns)
     options: dict[str, Any] = {"random_state": rows.seed, "n_jobs": -1 if cells > _CELLS else None}
     if not truth.n_classes:
-        options |= {"min_samples_leaf": 5, "max_features": 1.0}
-    return _fitted(kind(FOREST, **options), table[:, columns], preparation.taken(columns), truth)
+        options |= {"min_samples_leaf": 5 if cells <= _MANY_CELLS else 10, "max_features": 1.0}
+    if len(truth.y) > FOREST_ROWS:  # a tree is shown so many, drawn anew
+        options |= {"bootstrap": True, "max_samples": FOREST_ROWS}
+    trees = FOREST if cells <= _MANY_CELLS else FOREST // 2
+    return _fitted(kind(trees, **options), table[:, columns], preparation.taken(columns), truth)
 
 
 def linear(rows: Rows, items: Items) -> Model:
@@ -109,7 +133,7 @@ def linear(rows: Rows, items: Items) -> Model:
     return _fitted(model, table[:, columns], preparation.taken(columns), truth)
 
 
-def given(estimator: Any) -> Fit:
+def given(estimator: Any) -> Family:
     """The family of an estimator of somebody's own."""
 
     def fit(rows: Rows, items: Items) -> Model:
@@ -117,7 +141,7 @@ def given(estimator: Any) -> Fit:
         own = preparation.taken(columns)
         return _fitted(clone(estimator), table[:, columns], own, rows.truth)
 
-    return fit
+    return Family(fit)
 
 
 def _fitted(model: Any, table: Floats, preparation: Preparation, truth: Truth) -> Model:
@@ -134,6 +158,9 @@ def _fitted(model: Any, table: Floats, preparation: Preparation, truth: Truth) -
     return array_model(model, preparation=preparation, n_classes=truth.n_classes)
 
 
-FAMILIES: dict[str, Fit] = {
-    "boosted": boosted, "forest": forest, "kernel": kernel, "linear": linear
-}  # fmt: skip
+FAMILIES = {
+    "boosted": Family(boosted, side_by_side=True),
+    "forest": Family(forest),
+    "kernel": Family(kernel, side_by_side=True, most_rows=20_000),
+    "linear": Family(linear),
+}

@@ -10,13 +10,16 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight
 
 from ..calibration.fitting import Labelled, fit_temperature
 from ..costs import Costs, as_costs
-from ..estimator import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
+from ..estimator import (
+    BudgetedClassifier,
+    BudgetedEstimator,
+    BudgetedRegressor,
+    given_rows_that_count,
+)
 from ..events import Progress, emit
 from ..kernels import n_threads
 from ..plan import Floats, Ints, Plan, StageTable
@@ -35,6 +38,11 @@ from .training import Problem
 LEAST_PART, N_BUDGETS = 0.01, 13
 #: Rows from which on there are fewer folds: (rows, folds tested, folds divided into).
 FOLDS = ((2_000, 5, 5), (10_000, 3, 3), (np.inf, 1, 4))
+
+
+def default_folds(n_rows: int) -> tuple[int, int]:
+    """How many folds are tested, and how many the rows are divided into."""
+    return next((folds, of) for most, folds, of in FOLDS if n_rows <= most)
 
 
 @dataclass(frozen=True)
@@ -125,9 +133,7 @@ class _Frontier(BudgetedEstimator):
             return [(np.asarray(train), np.asarray(test)) for train, test in given]
         if self.cv is not None and self.cv < 2:
             raise ValueError(f"cv is {self.cv!r}; expected a whole number >= 2, or splits.")
-        folds, of = next((folds, of) for most, folds, of in FOLDS if n <= most)
-        if self.cv is not None:
-            folds = of = int(self.cv)
+        folds, of = default_folds(n) if self.cv is None else (int(self.cv), int(self.cv))
         fold_of = folds_of(problem.truth, min(of, n), np.random.default_rng(problem.seed))
         return [
             (np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold))
@@ -148,16 +154,21 @@ class _Frontier(BudgetedEstimator):
         return tuple((parts * costs.total).tolist()) if costs.total else (0.0,)
 
     def _last_training(self, contest: Contest) -> tuple[dict[str, Trained], list[str | None]]:
-        """Train the winners on all rows; where one fails, those who win without it."""
+        """Train the winners on all rows; where one fails, those who win without it.
+
+        Where there is no time for that, what the last fold has trained is taken.
+        """
         known: dict[str, Trained] = {}
         fold: Fold | None = None
         while contest.said or contest.left_out:
             if not contest.said:
                 contest.begin_anew()
                 continue
-            fold = fold or contest.prepare(np.arange(len(contest.problem.truth.y)))
             names = _names(contest)
             wanted = list(dict.fromkeys(name for name in names if name))
+            if fold is None and not contest.in_time(wanted):
+                return dict(contest.last), names
+            fold = fold or contest.prepare(np.arange(len(contest.problem.truth.y)))
             for position, name in enumerate(wanted):
                 emit(Progress("last training", position, len(wanted), name))
                 if contest.trained(name, fold, known) is None:
@@ -170,26 +181,34 @@ class _Frontier(BudgetedEstimator):
         self, contest: Contest, known: dict[str, Trained], names: Sequence[str | None]
     ) -> None:
         """Become the menu of the best; who has nothing to offer is left out."""
-        problem, losses = contest.problem, contest.losses()
+        problem, losses, distances = contest.problem, contest.losses(), contest.distances()
         self.losses_ = {name: own.mean(axis=1) for name, own in losses.items()}
         self.failures_ = dict(contest.failures)
         self.seconds_ = dict(contest.seconds)
+        if contest.untested:
+            text = (
+                f"max_seconds={self.max_seconds:g} was over before all candidates were tested: "
+                f"{', '.join(contest.untested)} took no part. Give more time, or fewer candidates."
+            )
+            warnings.warn(text, UserWarning, stacklevel=4)
         if self.failures_:
             text = f"Candidates that failed were left out. {_listed(self.failures_)}"
             warnings.warn(text, UserWarning, stacklevel=4)
         self.chosen_, entries = [], []
-        least = float(contest.prior_losses().mean())
+        least = float(contest.prior_distances().mean())
         for budget, name in enumerate(names):
-            if name is None or losses[name][budget].mean() >= least:
+            if name is None or distances[name][budget].mean() >= least:
                 continue
             entry = self._entry(contest, known, name, budget)
             if entry is None:
                 continue
-            own = losses[name][budget]
-            least, plan, price = float(own.mean()), entry, problem.costs.price_of(_items(entry))
+            least = float(distances[name][budget].mean())
+            own, price = losses[name][budget], problem.costs.price_of(_items(entry))
             error = float(own.std() / np.sqrt(len(own)))
-            self.chosen_.append(Chosen(problem.budgets[budget], price, name, least, error))
-            entries.append(plan)
+            self.chosen_.append(
+                Chosen(problem.budgets[budget], price, name, float(own.mean()), error)
+            )
+            entries.append(entry)
         nothing = RefitPlan(StageTable(()), [], problem.truth.prior)
         plan = MenuPlan([nothing, *entries]) if entries else nothing
         self.plan_ = PricedPlan(plan, problem.costs)
@@ -201,7 +220,7 @@ class _Frontier(BudgetedEstimator):
         if trained is None:
             return None
         try:
-            plan = trained.plan(budget)
+            plan, target = trained.plan(budget)
         except ValueError:
             return None
         if not _items(plan) and not plan.columns_read.size:
@@ -211,21 +230,19 @@ class _Frontier(BudgetedEstimator):
             return plan
         said = np.concatenate([own[budget] for own in contest.said[name]])
         rows = truth.taken(np.concatenate(contest.tested))
-        return calibrated(plan, said, rows, truth.prior)
+        return calibrated(plan, target, said, rows, truth.prior)
 
 
-def calibrated(plan: Plan[Any], said: Floats, truth: Truth, prior: Floats) -> Plan[Any]:
+def calibrated(
+    plan: Plan[Any], target: Target, said: Floats, truth: Truth, prior: Floats
+) -> Plan[Any]:
     """The plan with its probabilities sharpened or softened; labels stay."""
     logs = np.log(np.clip(said, 1e-6, 1.0))
     labelled = Labelled(logs, truth.y.astype(np.int64), truth.weights / truth.weights.mean())
-    if labelled.is_flat:
-        return plan
-    slope, shift = fit_temperature(labelled)
-    maps = PowerMaps(slope[None], shift[None])
-    if isinstance(plan, CalibratedPlan):
-        return CalibratedPlan(plan.inner, plan._target, [1.0], maps, prior)
-    target = Target("shares", np.arange(truth.n_classes))
-    return CalibratedPlan(plan, target, [1.0], maps, prior)
+    slope, shift = np.ones(truth.n_classes), np.zeros(truth.n_classes)
+    if not labelled.is_flat:
+        slope, shift = fit_temperature(labelled)
+    return CalibratedPlan(plan, target, [1.0], PowerMaps(slope[None], shift[None]), prior)
 
 
 def _listed(failures: dict[str, str]) -> str:
@@ -233,7 +250,7 @@ def _listed(failures: dict[str, str]) -> str:
 
 
 def _names(contest: Contest) -> list[str | None]:
-    return choose(contest.losses(), contest.prior_losses())
+    return choose(contest.distances(), contest.prior_distances())
 
 
 def _items(plan: Plan[Any]) -> tuple[int, ...]:
@@ -284,10 +301,12 @@ class FrontierClassifier(BudgetedClassifier, _Frontier):
     Notes
     -----
     The best candidate at a budget is taken unless the one that is best over all budgets is
-    within one standard error. What is not better than the prior by a standard error, or not
-    better than a cheaper entry, is left out. Probabilities are calibrated by a temperature,
-    fitted on the answers of the cross-validation. When interrupted, what the last finished
-    fold has trained becomes the model.
+    within one standard error. What counts is the squared distance of the probabilities from
+    the truth, which needs fewer rows than a count of mistakes to tell two models apart. What
+    is not better than the prior by a standard error, or not better than a cheaper entry, is
+    left out. Probabilities are calibrated by a temperature, fitted on the answers of the
+    cross-validation. When interrupted, or when there is no time for a last training on all
+    rows, what the last finished fold has trained becomes the model.
 
     Examples
     --------
@@ -361,15 +380,8 @@ class FrontierRegressor(BudgetedRegressor, _Frontier):
 def _counted(
     X: Any, table: NDArray[Any], y: NDArray[Any], sample_weight: Any
 ) -> tuple[Any, NDArray[Any], NDArray[Any], Floats]:
-    """The rows with a positive weight; X as it was given."""
-    weights = _check_sample_weight(
-        sample_weight, table, dtype=np.float64, ensure_non_negative=True, copy=True
-    )
-    keep: Ints = np.flatnonzero(weights > 0)
-    if not len(keep):
-        raise ValueError("sample_weight is 0 for all rows; expected a positive weight.")
-    if len(keep) < 2:
+    """The rows with a positive weight, of 1 in the mean; X as it was given."""
+    X, table, y, weights = given_rows_that_count(X, table, y, sample_weight)
+    if len(weights) < 2:
         raise ValueError("There is one sample (row) to learn from; expected 2 or more.")
-    if len(keep) < len(weights):
-        X, table, y, weights = _safe_indexing(X, keep), table[keep], y[keep], weights[keep]
     return X, table, y, weights / weights.mean()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -58,11 +59,14 @@ class Purchases:
         return items
 
 
-def forward_order(scorer: SetScorer, costs: Costs, cap: float, beta: float) -> list[int]:
+def forward_order(
+    scorer: SetScorer, costs: Costs, cap: float, beta: float, deadline: float = np.inf
+) -> list[int]:
     """Items in the order of what they add to cross-validated boosting per price**beta.
 
     In each step the items that one more split would use best are tried in earnest. Once many
-    are bought, or nothing helps any more, what looks best is bought, several at a time.
+    are bought, nothing helps any more or the time is over, what looks best is bought, several
+    at a time.
 
     Parameters
     ----------
@@ -74,6 +78,8 @@ def forward_order(scorer: SetScorer, costs: Costs, cap: float, beta: float) -> l
         The most that all may cost.
     beta : float
         1 is gain per price; less spends on what is dear and good earlier.
+    deadline : float
+        When to be quick, as `time.monotonic` has it.
     """
     goods, items = Purchases(costs), Purchases(costs).free()
     order, spent, idle = list(items), 0.0, 0
@@ -88,10 +94,11 @@ def forward_order(scorer: SetScorer, costs: Costs, cap: float, beta: float) -> l
         weight = _weights(prices, beta)
         gains = scorer.gains(now.scores)
         open_.sort(key=lambda i: -gains[i] / weight[i])
-        if idle < _PATIENCE and len(items) < MANY:
+        in_time = time.monotonic() < deadline
+        if idle < _PATIENCE and len(items) < MANY and in_time:
             chosen, after = _step(scorer, goods, items, open_, now, weight)
         else:
-            more = max(len(items) // (4 if idle < _PATIENCE else 2), 1)
+            more = max(len(items) // (4 if idle < _PATIENCE else 2), 1) if in_time else len(open_)
             chosen = goods.fill(open_[:more], cap, items)
             after = scorer.score([chosen])[0]
         idle = idle + 1 if after.loss >= now.loss * (1 - 1e-4) else 0

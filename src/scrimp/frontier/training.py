@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..costs import Costs
+from ..kernels import run_pieces
 from ..plan import Ints
 from ..plans.models import Model
 from .design import ROWS_A_BIN, Design
-from .families import Fit
+from .families import Family
 from .problem import Truth, folds_of
 from .rows import Rows
 from .scorer import Items, SetScorer
@@ -22,6 +23,8 @@ from .search import Purchases, best_sets, forward_order, linear_order
 
 #: Rows that purchases are chosen by; more say little more.
 SEARCHED, LEAST_SEARCHED = 12_000, 3_000
+#: Bins of a column in the search, at most: coarse ones tell as well what is worth its price.
+BINS_SEARCHED = 48
 #: The powers of prices that orders are searched with, and one more where rows are few.
 BETAS, FEW, BETAS_OF_FEW = (1.0, 0.5), 4_000, (0.0,)
 #: Columns up to which least squares has an order too.
@@ -72,18 +75,17 @@ class Problem:
         a_bin = ROWS_A_BIN * (2 if several > 1 else 1)
         design = Design.of(self.X[index], self.categorical, self.costs, a_bin)
         rng = np.random.default_rng([self.seed, len(index)])
-        some, said, most = design, truth, max(int(SEARCHED / several), LEAST_SEARCHED)
-        if len(index) > most:
-            few = np.flatnonzero(folds_of(truth, -(-len(index) // most), rng) == 0)
-            some = Design.of(self.X[index[few]], self.categorical, self.costs, a_bin)
-            said = truth.taken(few)
-        return Rows(design, truth, SetScorer(some, said, INNER_FOLDS, rng, pool), self.seed)
+        most = max(int(SEARCHED / several), LEAST_SEARCHED)
+        few = np.flatnonzero(folds_of(truth, -(-len(index) // most), rng) == 0)
+        some = design.taken(few, BINS_SEARCHED)
+        scorer = SetScorer(some, truth.taken(few), INNER_FOLDS, rng, pool)
+        return Rows(design, truth, scorer, self.seed)
 
-    def sets(self, rows: Rows) -> dict[str, list[Items]]:
+    def sets(self, rows: Rows, deadline: float = np.inf) -> dict[str, list[Items]]:
         """What to buy at each budget, as trees see it and as linear models do."""
         cap, scorer = self.budgets[-1], rows.scorer
         betas = BETAS + (BETAS_OF_FEW if len(rows.truth.y) <= FEW else ())
-        orders = [forward_order(scorer, self.costs, cap, beta) for beta in betas]
+        orders = [forward_order(scorer, self.costs, cap, beta, deadline) for beta in betas]
         found = {}
         if rows.design.table.shape[1] <= MOST_COLUMNS:
             linear = linear_order(rows.design, rows.truth, self.costs, cap)
@@ -94,8 +96,14 @@ class Problem:
         return found
 
 
-def fitted(rows: Rows, sets: Sequence[Items], fit: Fit) -> list[Model | None]:
+def fitted(rows: Rows, sets: Sequence[Items], family: Family) -> list[Model | None]:
     """A model for each set, fitted once; None where there is nothing to learn from."""
     wanted = [items for items in dict.fromkeys(sets) if len(rows.design.columns(items))]
-    known = {items: fit(rows, items) for items in wanted}
+    wanted.sort(key=len, reverse=True)  # what takes longest first
+    known: dict[Items, Model] = {}
+
+    def fit(items: Items) -> None:
+        known[items] = family(rows, items)
+
+    run_pieces(rows.scorer.pool if family.side_by_side else None, fit, wanted)
     return [known.get(items) for items in sets]

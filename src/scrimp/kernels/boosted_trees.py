@@ -20,49 +20,98 @@ _LEAST_HESSIAN = 1e-6
 
 @njit(cache=True, nogil=True)
 def add_rows(sums, bins, columns, first, n_bins, rows, gradient, hessian):
-    """Sums of gradients, hessians and rows in each bin of each column (bins x outputs + 2)."""
-    sums[:] = 0.0
+    """Sums of gradients, hessians and rows in each bin of each column (bins x outputs + 2).
+
+    Indices without a sign spare the test whether they are negative.
+    """
+    sums[: first[-1]] = 0.0
     outputs = gradient.shape[1]
     for c in range(len(columns)):
-        column, start, missing = bins[columns[c]], first[c], first[c] + n_bins[c]
-        for r in rows:
+        column, start = bins[columns[c]], np.uint64(first[c])
+        missing = np.uint64(first[c] + n_bins[c])
+        for row in rows:
+            r = np.uint64(row)
             b = column[r]
-            place = missing if b == MISSING else start + b
-            sums[place, 0] += gradient[r, 0]
-            for k in range(1, outputs):
-                sums[place, k] += gradient[r, k]
-            sums[place, outputs] += hessian[r]
-            sums[place, outputs + 1] += 1.0
+            own = sums[missing if b == MISSING else start + np.uint64(b)]
+            if outputs == 1:
+                own[0] += gradient[r, 0]
+                own[1] += hessian[r]
+                own[2] += 1.0
+            else:
+                more = gradient[r]
+                for k in range(outputs):
+                    own[k] += more[k]
+                own[outputs] += hessian[r]
+                own[outputs + 1] += 1.0
+
+
+@njit(cache=True, nogil=True)
+def best_cut(sums, missing, least_rows, ridge, total, base, left):
+    """The cut of one column that lowers the loss most: gain, last bin left, missing left."""
+    outputs = len(total) - 2
+    hessian, rows = total[outputs], total[outputs + 1]
+    gain, last, missing_left = 0.0, -1, 0
+    for way in range(2 if missing[outputs + 1] > 0 else 1):
+        left[:] = way * missing
+        for b in range(len(sums)):
+            own = sums[b]
+            if own[outputs + 1] == 0:
+                continue
+            for k in range(outputs + 2):
+                left[k] += own[k]
+            if left[outputs + 1] < least_rows:
+                continue
+            if rows - left[outputs + 1] < least_rows:
+                break
+            one, other = 0.0, 0.0
+            for k in range(outputs):
+                one += left[k] * left[k]
+                rest = total[k] - left[k]
+                other += rest * rest
+            lower = one / (left[outputs] + ridge) + other / (hessian - left[outputs] + ridge)
+            if lower - base > gain:
+                gain, last, missing_left = lower - base, b, way
+    return gain, last, missing_left
+
+
+@njit(cache=True, nogil=True)
+def best_cut_of_one(sums, missing, least_rows, ridge, total, base):
+    """The same where there is one output."""
+    everything, hessian, rows = total[0], total[1], total[2]
+    gain, last, missing_left = 0.0, -1, 0
+    for way in range(2 if missing[2] > 0 else 1):
+        left, curve, n = way * missing[0], way * missing[1], way * missing[2]
+        for b in range(len(sums)):
+            own = sums[b]
+            if own[2] == 0:
+                continue
+            left, curve, n = left + own[0], curve + own[1], n + own[2]
+            if n < least_rows:
+                continue
+            if rows - n < least_rows:
+                break
+            rest = everything - left
+            lower = left * left / (curve + ridge) + rest * rest / (hessian - curve + ridge)
+            if lower - base > gain:
+                gain, last, missing_left = lower - base, b, way
+    return gain, last, missing_left
 
 
 @njit(cache=True, nogil=True)
 def best_split(sums, first, n_bins, least_rows, ridge, total, left, split):
     """Write the split that lowers the loss most: gain, column, last bin left, missing left."""
     outputs = len(total) - 2
-    hessian, rows = total[outputs], total[outputs + 1]
-    base = (total[:outputs] ** 2).sum() / (hessian + ridge)
-    gain, column, last, missing_left = 1e-12, -1, -1, 0
+    base = (total[:outputs] ** 2).sum() / (total[outputs] + ridge)
+    split[0], split[1], split[2], split[3] = 1e-12, -1, -1, 0
     for c in range(len(n_bins)):
-        missing = first[c] + n_bins[c]
-        for way in range(2 if sums[missing, outputs + 1] > 0 else 1):
-            left[:] = way * sums[missing]
-            for b in range(n_bins[c]):
-                if sums[first[c] + b, outputs + 1] == 0:
-                    continue
-                left += sums[first[c] + b]
-                if left[outputs + 1] < least_rows:
-                    continue
-                if rows - left[outputs + 1] < least_rows:
-                    break
-                one, other = 0.0, 0.0
-                for k in range(outputs):
-                    one += left[k] * left[k]
-                    rest = total[k] - left[k]
-                    other += rest * rest
-                lower = one / (left[outputs] + ridge) + other / (hessian - left[outputs] + ridge)
-                if lower - base > gain:
-                    gain, column, last, missing_left = lower - base, c, b, way
-    split[0], split[1], split[2], split[3] = gain, column, last, missing_left
+        at = first[c] + n_bins[c]
+        own, missing = sums[first[c] : at], sums[at]
+        if outputs == 1:
+            found = best_cut_of_one(own, missing, least_rows, ridge, total, base)
+        else:
+            found = best_cut(own, missing, least_rows, ridge, total, base, left)
+        if found[0] > split[0]:
+            split[0], split[1], split[2], split[3] = found[0], c, found[1], found[2]
 
 
 @njit(cache=True, nogil=True)
@@ -165,10 +214,12 @@ def grow_tree(
         sizes = spans[:, 1] - spans[:, 0]
         small, large = (leaf, new) if sizes[leaf] <= sizes[new] else (new, leaf)
         if small == leaf:  # what was the leaf's own is then the larger part's
-            sums[new] = sums[leaf]
+            sums[new, : first[-1]] = sums[leaf, : first[-1]]
         begin, end = spans[small, 0], spans[small, 1]
         add_rows(sums[small], bins, columns, first, n_bins, rows[begin:end], gradient, hessian)
-        sums[large] -= sums[small]
+        for place in range(first[-1]):
+            for k in range(sums.shape[2]):
+                sums[large, place, k] -= sums[small, place, k]
         for part in (leaf, new):
             total[part] = sums[part, : first[1]].sum(axis=0)
             best_split(sums[part], first, n_bins, least_rows, ridge, total[part], left, split[part])
@@ -176,9 +227,18 @@ def grow_tree(
 
 
 @njit(cache=True, nogil=True)
+def add_step(scores, rows, step):
+    """Add the same to the scores of some rows."""
+    for row in rows:
+        own = scores[np.uint64(row)]
+        for k in range(len(step)):
+            own[k] += step[k]
+
+
+@njit(cache=True, nogil=True)
 def boost(
-    bins, all_bins, columns, kind, y, weights, rows, others, start, options, patience, best, trees,
-    values
+    bins, all_bins, columns, shown, kind, y, weights, rows, others, start, options, patience, best,
+    trees, values
 ):  # fmt: skip
     """Boost trees on `rows`; returns the rounds after which the loss of `others` was least.
 
@@ -190,6 +250,9 @@ def boost(
         Bins of each column without the missing one.
     columns : int array
         What may be looked at.
+    shown : int array (rounds x some)
+        The columns that each tree is shown, by their positions among `columns`, ascending; all
+        where there are none.
     rows, others : int arrays
         Rows to learn from, and rows to be tested on, no row twice; without the latter all rounds
         are run.
@@ -209,14 +272,17 @@ def boost(
     (rounds, loss, rounds run)
     """
     n, outputs, most = len(y), len(start), int(options[0])
-    n_bins = all_bins[columns]
+    seen, n_bins = columns, all_bins[columns]
     first = np.zeros(len(columns) + 1, np.int64)
     first[1:] = np.cumsum(n_bins + 1)
     scores = np.empty((n, outputs))
     scores[:] = start
     gradient, hessian = np.zeros((n, outputs)), np.zeros(n)
     rows, others = rows.copy(), others.copy()
-    sums, total = np.zeros((most, first[-1], outputs + 2)), np.zeros((most, outputs + 2))
+    width = first[-1]
+    if shown.shape[1]:
+        width = np.sort(n_bins + 1)[-shown.shape[1] :].sum()
+    sums, total = np.zeros((most, width, outputs + 2)), np.zeros((most, outputs + 2))
     spans, split = np.zeros((most, 4), np.int64), np.zeros((most, 4))
     tree, buffer = np.zeros((2 * most - 1, 5), np.int64), np.empty(n, np.int64)
     least, when, done = np.inf, 0, 0
@@ -226,28 +292,36 @@ def boost(
             if loss < least - 1e-12:
                 least, when = loss, done
                 for r in others:
-                    best[r] = scores[r]
+                    for k in range(outputs):
+                        best[r, k] = scores[r, k]
             elif done - when >= patience:
                 break
         if done == options[4] or not len(columns):
             break
         set_gradients(kind, y, weights, scores, rows, gradient, hessian)
+        if shown.shape[1]:
+            seen = columns[shown[done]]
+            n_bins = all_bins[seen]
+            first = np.zeros(len(seen) + 1, np.int64)
+            first[1:] = np.cumsum(n_bins + 1)
         n_leaves = grow_tree(
-            bins, columns, first, n_bins, gradient, hessian, rows, others, options, sums, total,
+            bins, seen, first, n_bins, gradient, hessian, rows, others, options, sums, total,
             spans, split, buffer, tree
         )  # fmt: skip
         if n_leaves == 1:
             break
         for leaf in range(n_leaves):
             step = options[3] * total[leaf, :outputs] / (total[leaf, outputs] + options[2])
-            for r in rows[spans[leaf, 0] : spans[leaf, 1]]:
-                scores[r] += step
-            for r in others[spans[leaf, 2] : spans[leaf, 3]]:
-                scores[r] += step
+            add_step(scores, rows[spans[leaf, 0] : spans[leaf, 1]], step)
+            add_step(scores, others[spans[leaf, 2] : spans[leaf, 3]], step)
             if len(trees):
                 values[done, leaf] = step
         if len(trees):
             trees[done] = tree
+            if shown.shape[1]:
+                for node in range(2 * n_leaves - 1):
+                    if tree[node, 0] >= 0:
+                        trees[done, node, 0] = shown[done, tree[node, 0]]
         done += 1
     return when if len(others) else done, least, done
 

@@ -20,7 +20,7 @@ from ..estimator import (
     BudgetedClassifier,
     BudgetedEstimator,
     BudgetedRegressor,
-    rows_that_count,
+    given_rows_that_count,
 )
 from ..events import Progress, emit
 from ..foreign import array_model
@@ -323,17 +323,9 @@ class RefitRegressor(BudgetedRegressor, _Refit):
 
 def _rows(X: Any, table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> tuple[Any, Rows]:
     """The rows of positive weight, as they were given and as numbers."""
-    kept, targets, weights = rows_that_count(table, y, sample_weight)
-    if not len(weights):
-        raise ValueError("sample_weight is 0 for all rows; expected a positive weight.")
-    frame = as_frame(X)
-    if frame is None:
-        X = kept
-    elif len(kept) < len(table):
-        chosen = np.flatnonzero(np.asarray(sample_weight) > 0).tolist()
-        X = frame[chosen].to_native()
+    X, kept, targets, weights = given_rows_that_count(X, table, y, sample_weight)
     equal = bool((weights == weights[0]).all())
-    return X, Rows(kept, targets, None if equal else weights)
+    return kept if as_frame(X) is None else X, Rows(kept, targets, None if equal else weights)
 
 
 def _prefixes(
