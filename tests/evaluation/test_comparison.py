@@ -145,10 +145,18 @@ def test_methods_by_name_and_several_rounds():
 
 
 def test_every_method_of_the_list_learns():
-    found = compare(X, y, COSTS, budgets=BUDGETS, n_rounds=3, n_folds=2, n_repeats=1)
-    assert found.names == tuple(METHODS)
+    found = compare(
+        X, y, COSTS, budgets=BUDGETS, methods=list(METHODS), n_rounds=3, n_folds=2, n_repeats=1
+    )
+    assert set(found.names) == set(METHODS)
     assert not found.left_out
     assert (found.spent <= found.budgets + 1e-9).all()
+
+
+def test_what_is_slow_is_tried_on_request():
+    found = compare(X, y, COSTS, budgets=[2.0], n_rounds=3, n_folds=2, n_repeats=1)
+    assert found.names == tuple(name for name, own in METHODS.items() if not own.on_request)
+    assert "frontier" not in found.names
 
 
 def test_with_equal_prices_one_rule_stands_for_all():

@@ -44,6 +44,7 @@ Methods:
   sampled     AdaBoost, its vote sampled
   tree        a pruned tree
   linear      a linear model in one order of purchases
+  frontier    the best of many models for each budget; slow, tried on request
 """
 
 
@@ -80,7 +81,7 @@ class Words(click.ParamType):  # type: ignore[type-arg]
 @click.option("--budgets", type=MoneyList(), help="Where to look; by default steps of the prices.")
 @click.option(
     "--methods", type=Words(), metavar="A[,B...]",
-    help="Which to try, of those below; by default all that can.",
+    help="Which to try, of those below; by default all quick ones that can.",
 )  # fmt: skip
 @click.option(
     "--rounds", type=Words(numbers=True), metavar="N[,N...]",

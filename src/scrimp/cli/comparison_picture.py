@@ -9,8 +9,11 @@ if TYPE_CHECKING:
     from ..evaluation import Advice, Comparison
 
 #: Paul Tol's bright and dark tones, which stay apart for colour-blind readers too.
-_COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#0099aa", "#bb8800", "#222222", "#999999")
-_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_COLOURS = (
+    "#4477aa", "#ee6677", "#228833", "#aa3377", "#0099aa", "#bb8800", "#222222", "#999999",
+    "#cc4400",
+)  # fmt: skip
+_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "p")
 _DASHES = ("-", "--", ":", "-.")
 _TITLE = 11
 #: How far methods stand apart at a budget, and how many letters fit into a line of the legend.

@@ -57,8 +57,8 @@ def compare(
     budgets : array of numbers >= 0, optional
         Where to look; by default 0 and steps of the price list.
     methods : sequence of names, or mapping from names to estimators, optional
-        By default all of `scrimp.evaluation.METHODS` that can do the task; where all prices
-        are equal, only one of those that then choose alike.
+        By default all quick ones of `scrimp.evaluation.METHODS` that can do the task; where
+        all prices are equal, only one of those that then choose alike.
     task : {"classification", "regression"}, optional
         By default fractions, and whole numbers with many different values, are a regression.
     scoring : str or callable, optional
@@ -134,7 +134,7 @@ def compare(
 def _methods(task: str, prices: Costs) -> tuple[list[str], list[str]]:
     """The methods to try, and a remark on those that need not be."""
     names = names_for(task, prices)
-    twins = [name for name, m in METHODS.items() if task in m.tasks and name not in names]
+    twins = [n for n, m in METHODS.items() if task in m.tasks and m.twin and n not in names]
     if not twins:
         return names, []
     one = METHODS[twins[0]].twin

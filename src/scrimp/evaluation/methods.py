@@ -67,6 +67,8 @@ class Method:
         Whether it is trained for a budget, rather than once for all of them.
     twin : str
         The method that makes the same choices where all prices are equal, if there is one.
+    on_request : bool
+        Whether it takes so long that it is tried only if it is asked for.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Method:
     has_rounds: bool = True
     per_budget: bool = True
     twin: str = ""
+    on_request: bool = False
 
 
 def _booster(rule: str) -> Callable[[Setting], Any]:
@@ -114,6 +117,13 @@ def _linear(setting: Setting) -> Any:
     return learner(setting.costs, criterion="forward", missing="mean")
 
 
+def _frontier(setting: Setting) -> Any:
+    from ..frontier import FrontierClassifier, FrontierRegressor
+
+    learner = FrontierRegressor if setting.task == "regression" else FrontierClassifier
+    return learner(setting.costs, list(setting.budgets) or None, random_state=setting.seed)
+
+
 _BOOSTING = {
     "smoothed": "boosting that weighs value against price, less so the more is spent",
     "greedy": "boosting, most value per price",
@@ -139,6 +149,13 @@ METHODS: dict[str, Method] = {
             has_rounds=False,
             per_budget=False,
         ),
+        Method(
+            "frontier",
+            "the best of many models for each budget; slow, tried on request",
+            _frontier,
+            has_rounds=False,
+            on_request=True,
+        ),
     )
 }
 
@@ -153,8 +170,8 @@ def task_of(y: NDArray[Any]) -> str:
 
 
 def names_for(task: str, costs: Costs) -> list[str]:
-    """All methods for a task, but of those that would choose alike only one."""
-    able = [method for method in METHODS.values() if task in method.tasks]
+    """All quick methods for a task, but of those that would choose alike only one."""
+    able = [m for m in METHODS.values() if task in m.tasks and not m.on_request]
     if _all_cost_the_same(costs):
         able = [method for method in able if not method.twin]
     return [method.name for method in able]
