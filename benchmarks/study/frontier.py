@@ -18,14 +18,19 @@ def reason_against(problem: Problem) -> str:
 
 
 def train(part: Part) -> Trained:
-    """Fit once, for all budgets, on the inner folds that all methods have."""
-    from scrimp import FrontierClassifier, FrontierRegressor
+    """Fit once, for all budgets, on the inner folds that all methods have.
 
+    Where rows are many it looks at the first folds only, as many as it has by default.
+    """
+    from scrimp import FrontierClassifier, FrontierRegressor
+    from scrimp.frontier.frontier import default_folds
+
+    folds, _ = default_folds(len(part.train))
     number = part.problem.task == "regression"
     model = (FrontierRegressor if number else FrontierClassifier)(
         part.costs,
         budgets=part.budgets.tolist(),
-        cv=part.inner_positions(),
+        cv=part.inner_positions()[:folds],
         max_seconds=part.seconds,
         n_jobs=2,
         random_state=part.seed,

@@ -51,7 +51,7 @@ METHODS = {
     method.name: method
     for method in (
         Method(
-            "frontier", "Frontier", "scrimp's Frontier, fitted once for all budgets", 150.0,
+            "frontier", "Frontier", "scrimp's Frontier, fitted once for all budgets", 120.0,
             frontier.train, frontier.RECIPE, frontier.reason_against, ours=True,
         ),
         Method(
@@ -60,27 +60,27 @@ METHODS = {
         ),
         Method(
             "cegb", "LightGBM CEGB",
-            "LightGBM with coupled cost penalties: 12 tradeoffs, 4, 8 or 31 leaves, 25 to 400 "
+            "LightGBM with coupled cost penalties: 19 tradeoffs, 4, 8 or 31 leaves, 25 to 400 "
             "trees (10 to 100 rounds for many classes), categories native or one-hot, rate 0.1",
-            150.0, cegb.train, cegb.RECIPE,
+            100.0, cegb.train, cegb.RECIPE,
         ),
         Method(
             "catboost", "CatBoost penalties",
             "CatBoost with penalties on the first use of a column: 8 coefficients, depth 3 or 6, "
             "25 to 200 trees (10 to 50 rounds for many classes), rate 0.1",
-            60.0, catboost_penalty.train, catboost_penalty.RECIPE,
+            40.0, catboost_penalty.train, catboost_penalty.RECIPE,
         ),
         Method(
             "l1", "L1 path",
             "the path of a cost-weighted L1 penalty, 25 steps, and a logistic or ridge regression "
             "fitted again on what it picks",
-            40.0, l1.train, l1.RECIPE,
+            30.0, l1.train, l1.RECIPE,
         ),
         Method(
             "sequential", "forward + HistGB",
             "forward selection by cross-validation (scikit-learn's SequentialFeatureSelector), "
             "blind to prices, filled to the budget, and HistGradientBoosting",
-            100.0, sequential.train, sequential.RECIPE, sequential.reason_against,
+            50.0, sequential.train, sequential.RECIPE, sequential.reason_against,
         ),
         Method(
             "adaboost", "AdaBoost, stopped",

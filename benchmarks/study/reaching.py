@@ -33,7 +33,7 @@ def _ratio_row(ours: Method, cegb: Sequence[Standing]) -> Row:
         f"<= {MOST_RATIO}",
         f"{ratios.mean():.3f}",
         bool(ratios.mean() <= MOST_RATIO),
-        f"{len(ratios)} problems; geometric mean {geometric:.3f}; {_score(cegb)}",
+        f"problems: {len(ratios)}; geometric mean {geometric:.3f}; {_score(cegb)}",
     )
 
 

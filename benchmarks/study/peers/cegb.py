@@ -16,7 +16,7 @@ from benchmarks.study.problems import Problem, Table, costs_of_columns
 from benchmarks.study.splits import Part
 from benchmarks.study.tuning import Candidate, Fitted, Folds, Trained, settle, tuned
 
-TRADEOFFS = tuple(10.0 ** np.linspace(-4.0, 0.5, 12))
+TRADEOFFS = tuple(10.0 ** np.linspace(-4.0, 0.5, 19))
 LEAVES = (4, 8, 31)
 LENGTHS = {
     "binary": (25, 50, 100, 200, 400),
