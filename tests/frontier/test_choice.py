@@ -34,6 +34,18 @@ def test_the_best_overall_unless_another_is_better_by_a_standard_error():
     assert choose({"a": a, "b": clearly}, np.full(400, 2.0)) == ["b", "a", "a"]
 
 
+def test_of_those_that_are_as_good_as_the_best_the_first():
+    noise = RNG.normal(size=(1, 400))
+    noise -= noise.mean()
+    best = np.full((3, 400), 0.50)
+    near = 0.52 + np.repeat(noise, 3, axis=0)  # a standard error of 0.05
+    far = 0.60 + np.repeat(noise, 3, axis=0)
+    prior = np.full(400, 9.0)
+    assert choose({"near": near, "best": best}, prior) == ["near"] * 3
+    assert choose({"far": far, "near": near, "best": best}, prior) == ["near"] * 3
+    assert choose({"far": far, "best": best, "near": near}, prior) == ["best"] * 3
+
+
 def test_what_is_not_better_than_the_prior_by_a_standard_error_is_not_bought():
     noise = RNG.normal(size=(3, 400))
     noise -= noise.mean(axis=1, keepdims=True)

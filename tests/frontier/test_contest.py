@@ -153,6 +153,13 @@ def test_who_makes_nothing_better_is_not_tried_again():
     assert not held.failures
 
 
+def test_of_two_that_say_the_same_the_first_stays():
+    first, second = Spy("first"), Spy("second")
+    held = contest(first, second)
+    held.run()
+    assert list(held.said) == ["first"]
+
+
 def test_without_time_one_candidate_of_one_fold_is_finished():
     one, two = Spy("one"), Spy("two")
     held = contest(one, two, seconds=1e-9)

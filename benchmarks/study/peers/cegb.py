@@ -7,6 +7,7 @@ the first split, for each row.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -58,20 +59,30 @@ class _Tuner:
         self.prices = np.array([self.costs.price_of([item]) for item in self.costs.item_of])
         self.lengths = LENGTHS[part.problem.task]
         self.whole: dict[tuple[int, float], Any] = {}
+        self.kept = threading.local()
 
     def prepare(self) -> None:
-        """Bin the rows of the inner folds, and find the gain of a first split for each row.
+        """Find the gain of a first split for each row.
 
         The gain is that of a column of median price.
         """
         import lightgbm as lgb
 
-        self.folds = [(self.data(fit), len(fit), held) for fit, held in self.part.inner()]
-        data, n_rows, _ = self.folds[0]
+        data, n_rows, _ = self.folds()[0]
         stump = lgb.Booster(self.params(2, 0.0), data)
         stump.update()
         gain = max(float(stump.feature_importance("gain").max()), 1e-9)
         self.unit = gain / n_rows / float(np.median(self.prices[self.prices > 0]))
+
+    def folds(self) -> list[tuple[Any, int, np.ndarray]]:
+        """Rows fitted, how many, and rows held out, for each inner fold.
+
+        Each thread has its own: boosters of two threads on one Dataset may crash.
+        """
+        if not hasattr(self.kept, "folds"):
+            self.kept.folds = [(self.data(fit), len(fit), held) for fit, held in self.part.inner()]
+        found: list[tuple[Any, int, np.ndarray]] = self.kept.folds
+        return found
 
     def data(self, rows: np.ndarray) -> Any:
         """The rows as LightGBM keeps them."""
@@ -103,7 +114,7 @@ class _Tuner:
     def candidates(self, leaves: int, tradeoff: float) -> list[Candidate]:
         """All lengths of one setting."""
         folds = Folds(self.part)
-        for data, n_rows, held in self.folds:
+        for data, n_rows, held in self.folds():
             folds.add(self.path(self.params(leaves, tradeoff * self.unit * n_rows), data, held))
             if folds.longest == 0:
                 return []

@@ -148,7 +148,7 @@ class Contest:
     def _drop_hopeless(self) -> None:
         """Leave out who makes nothing better at any budget, alone or in means."""
         distances = self.distances()
-        for candidate in list(self.candidates):
+        for candidate in reversed(self.candidates.copy()):  # of equals the simpler one stays
             losses = {name: own for name, own in distances.items() if name in self.said}
             with_it = [name for name in losses if candidate.name in name.split("+")]
             without = [name for name in losses if name not in with_it]

@@ -158,9 +158,10 @@ def _fitted(model: Any, table: Floats, preparation: Preparation, truth: Truth) -
     return array_model(model, preparation=preparation, n_classes=truth.n_classes)
 
 
+#: From simple to less so.
 FAMILIES = {
-    "boosted": Family(boosted, side_by_side=True),
-    "forest": Family(forest),
-    "kernel": Family(kernel, side_by_side=True, most_rows=20_000),
     "linear": Family(linear),
+    "boosted": Family(boosted, side_by_side=True),
+    "kernel": Family(kernel, side_by_side=True, most_rows=20_000),
+    "forest": Family(forest),
 }

@@ -300,13 +300,14 @@ class FrontierClassifier(BudgetedClassifier, _Frontier):
 
     Notes
     -----
-    The best candidate at a budget is taken unless the one that is best over all budgets is
-    within one standard error. What counts is the squared distance of the probabilities from
-    the truth, which needs fewer rows than a count of mistakes to tell two models apart. What
-    is not better than the prior by a standard error, or not better than a cheaper entry, is
-    left out. Probabilities are calibrated by a temperature, fitted on the answers of the
-    cross-validation. When interrupted, or when there is no time for a last training on all
-    rows, what the last finished fold has trained becomes the model.
+    The simplest candidate within one standard error of the best over all budgets is used at
+    every budget where no other is better by a standard error; candidates of your own come in
+    the order in which they are named. What counts is the squared distance of the
+    probabilities from the truth, which needs fewer rows than a count of mistakes to tell two
+    models apart. What is not better than the prior by a standard error, or not better than a
+    cheaper entry, is left out. Probabilities are calibrated by a temperature, fitted on the
+    answers of the cross-validation. When interrupted, or when there is no time for a last
+    training on all rows, what the last finished fold has trained becomes the model.
 
     Examples
     --------
