@@ -25,6 +25,8 @@ LENGTHS = {
     "multiclass": (10, 25, 50, 100),
 }
 RATE = 0.1
+#: Two threads that make or free a Booster at the same time may crash LightGBM.
+_ALONE = threading.Lock()
 #: Rows a leaf must have: few on small tables.
 LEAST_ROWS = {True: 5, False: 20}
 RECIPE = {
@@ -80,7 +82,10 @@ class _Tuner:
         Each thread has its own: boosters of two threads on one Dataset may crash.
         """
         if not hasattr(self.kept, "folds"):
-            self.kept.folds = [(self.data(fit), len(fit), held) for fit, held in self.part.inner()]
+            with _ALONE:
+                self.kept.folds = [
+                    (self.data(fit), len(fit), held) for fit, held in self.part.inner()
+                ]
         found: list[tuple[Any, int, np.ndarray]] = self.kept.folds
         return found
 
@@ -126,8 +131,17 @@ class _Tuner:
         """Price and error at each length."""
         import lightgbm as lgb
 
-        booster, done, over, scores = lgb.Booster(params, data), 0, False, 0.0
-        X = self.table.values[held]
+        with _ALONE:
+            booster = lgb.Booster(params, data)
+        try:
+            yield from self.steps(booster, held)
+        finally:
+            with _ALONE:
+                del booster
+
+    def steps(self, booster: Any, held: np.ndarray) -> Iterator[tuple[float, float]]:
+        """Grow to each length, and tell its price and error."""
+        X, done, over, scores = self.table.values[held], 0, False, 0.0
         for length in self.lengths:
             while not over and booster.current_iteration() < length:
                 over = booster.update()
