@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -21,14 +21,14 @@ from sklearn.utils.validation import (
 
 from .columns import Columns, as_frame, learn_columns
 from .costs import Costs
-from .plan import Floats
+from .plan import Floats, Ints
 from .predictor import FLOATS, Predictor
 from .priced_plan import PricedPlan
 from .repricing import at_new_prices
 from .session import Session
 from .sweep import Sweep
 from .target import Target
-from .validation import check_budget
+from .validation import check_budget, int_array
 
 
 class BudgetedEstimator(BaseEstimator):
@@ -37,6 +37,8 @@ class BudgetedEstimator(BaseEstimator):
     plan_: PricedPlan
     columns_: Columns
     target_: Target
+    #: Codes of categories that are to be used, where a part of a larger table is learnt from.
+    _known_columns: Columns | None = None
 
     @property
     def predictor_(self) -> Predictor:
@@ -149,7 +151,7 @@ class BudgetedEstimator(BaseEstimator):
         if as_frame(X) is None:
             table, y = validate_data(self, X, y, dtype=FLOATS, ensure_all_finite=False)
             return table, y, learn_columns(table)
-        columns = learn_columns(X)
+        columns = self._known_columns or learn_columns(X)
         y = validate_data(self, X="no_validation", y=y)
         validate_data(self, X, skip_check_array=True)
         table = columns.encode(X)
@@ -289,6 +291,45 @@ def given_rows_that_count(
     if len(kept) < len(table):
         X = _safe_indexing(X, np.flatnonzero(np.asarray(sample_weight) > 0))
     return X, kept, targets, weights
+
+
+def kept_positions(
+    splits: Iterable[tuple[Any, Any]], kept: Ints, n: int | None = None
+) -> list[tuple[Ints, Ints]]:
+    """Folds of the rows as given, as folds of the rows that count.
+
+    Parameters
+    ----------
+    splits : iterable of (train, test)
+        Positions, or masks, in the rows as given.
+    kept : int array
+        The positions of the rows that count, ascending. Others are left out of the folds.
+    n : int, optional
+        How many rows were given: a position beyond them is an error.
+
+    Examples
+    --------
+    >>> [(train, test)] = kept_positions([([0, 1, 4], [2, 3])], np.array([1, 3, 4]))
+    >>> train.tolist(), test.tolist()
+    ([0, 2], [1])
+    """
+    return [(_among(train, kept, n), _among(test, kept, n)) for train, test in splits]
+
+
+def _among(given: Any, kept: Ints, n: int | None) -> Ints:
+    """Where given positions are among those kept."""
+    given = np.asarray(given)
+    positions = int_array("cv", np.flatnonzero(given) if given.dtype == bool else given)
+    least, most = positions.min(initial=0), positions.max(initial=-1)
+    if least < 0 or (n is not None and most >= n):
+        bound = "" if n is None else f" and < {n}"
+        raise ValueError(
+            f"cv names the row {least if least < 0 else most}; expected positions >= 0{bound}."
+        )
+    own = np.searchsorted(kept, positions)
+    counts = own < len(kept)
+    counts[counts] = kept[own[counts]] == positions[counts]
+    return int_array("cv", own[counts])
 
 
 def at_budget(model: Any, budget: float | None, stop: str | None = None) -> AtBudget:

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, PredefinedSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from scrimp import (
@@ -184,6 +184,61 @@ def test_weights_count_and_rows_without_weight_do_not():
     np.testing.assert_array_equal(model.fit(X, y, weight).predict_proba(X), few)
     weight[y == 1] *= 5.0
     assert model.fit(X, y, weight).predict_proba(X)[:, 1].mean() > few[:, 1].mean() + 0.1
+
+
+def folds(n):
+    """Three folds that do not test the last rows, as positions; a mask among them."""
+    at = np.arange(n)
+    parts = [at[:100], at[100:150], at[150:280]]
+    splits = [(np.setdiff1d(at, part), part) for part in parts]
+    splits[1] = (np.isin(at, splits[1][0]), list(parts[1]))
+    return splits
+
+
+@pytest.mark.parametrize("unweighted", [slice(0, 40), slice(250, 300), slice(0, 300, 3)])
+def test_folds_of_the_rows_as_given_stay_those_rows_beside_weights_of_0(unweighted):
+    X, y = overconfident(300, 0)
+    weight = np.ones(300)
+    weight[unweighted] = 0.0
+    kept = np.flatnonzero(weight)
+    place = {row: number for number, row in enumerate(kept)}
+    same = [
+        tuple([place[row] for row in np.arange(300)[part] if row in place] for part in split)
+        for split in folds(300)
+    ]
+    alone = CalibratedClassifier(STUMPS, cv=same).fit(X[kept], y[kept])
+    model = CalibratedClassifier(STUMPS, cv=folds(300)).fit(X, y, weight)
+    np.testing.assert_array_equal(model.predict_proba(X, 2.0), alone.predict_proba(X, 2.0))
+    fold_of = np.full(300, -1)
+    for fold, (_, test) in enumerate(folds(300)):
+        fold_of[test] = fold
+    splitter = CalibratedClassifier(STUMPS, cv=PredefinedSplit(fold_of)).fit(X, y, weight)
+    np.testing.assert_array_equal(splitter.predict_proba(X, 2.0), alone.predict_proba(X, 2.0))
+
+
+def test_a_fold_that_tests_only_rows_of_weight_0_is_left_out():
+    X, y = overconfident(300, 0)
+    weight = np.ones(300)
+    weight[100:150] = 0.0
+    whole = CalibratedClassifier(STUMPS, cv=folds(300)).fit(X, y, weight)
+    fewer = CalibratedClassifier(STUMPS, cv=folds(300)[::2]).fit(X, y, weight)
+    np.testing.assert_array_equal(whole.predict_proba(X), fewer.predict_proba(X))
+    with pytest.raises(ValueError, match="cv tests no row with a positive weight"):
+        CalibratedClassifier(STUMPS, cv=folds(300)[1:2]).fit(X, y, weight)
+
+
+@pytest.mark.parametrize(
+    ("test", "text"),
+    [
+        ([5, 300], "cv names the row 300; expected positions >= 0 and < 300"),
+        ([-1, 5], "cv names the row -1; expected positions >= 0"),
+        ([0.5], "cv holds float64; expected whole numbers"),
+    ],
+)
+def test_folds_of_rows_that_are_not_there_are_refused(test, text):
+    X, y = overconfident(300, 0)
+    with pytest.raises(ValueError, match=text):
+        CalibratedClassifier(STUMPS, cv=[(np.arange(200), test)]).fit(X, y)
 
 
 def test_knots_are_where_they_are_asked_for():

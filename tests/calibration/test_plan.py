@@ -1,11 +1,13 @@
 """Calibrated plans: which map applies, and what is certain."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from scipy.special import expit
 
-from scrimp import load, save
+from scrimp import Costs, load, save
 from scrimp.checks.driving import feed
 from scrimp.plans import CalibratedPlan
 from scrimp.plans.maps import IsotonicMaps, PowerMaps
@@ -89,6 +91,51 @@ def test_the_map_is_that_of_what_is_known():
     expected = [by_hand(score, at, slopes, shifts, 2 / 3) for score in stump]
     said = model.predict_proba(X, 0.0, owned=owned)[:, 1]
     np.testing.assert_allclose(said, expected, rtol=1e-6)
+
+
+def test_a_free_item_that_no_row_gets_is_not_known():
+    """The draw of the dearest is not affordable, so that nothing at all is drawn."""
+    columns = ((5,), (0, 1, 2, 3, 4))
+    costs = Costs(("free", "dear"), (0.0, 0.1), columns, ((), ()), tuple(NAMES))
+    model = calibrated("sampled-stop", costs)
+    X = rows_for(model)
+    session = feed(model.session(0.0, key=0), X[0], NAMES)
+    assert not session.bought
+    np.testing.assert_allclose(session.read().scores, [1 / 3, 2 / 3])
+    np.testing.assert_allclose(model.predict_proba(X, 0.0), [[1 / 3, 2 / 3]] * len(X))
+
+
+class Interrupted(CalibratedPlan):
+    """Is asked at other prices, as from another thread, whenever it looks at its notes."""
+
+    other = None
+
+    @property
+    def _bill(self):
+        self._ask_at_other_prices(kept := self._kept)
+        return kept
+
+    @_bill.setter
+    def _bill(self, bill):
+        self._kept = bill
+        self._ask_at_other_prices(bill)
+
+    def _ask_at_other_prices(self, bill):
+        if self.other is not None and (bill is None or bill[0] is not self.other):
+            costs, self.other = self.other, None
+            self._all(costs)
+            self.other = costs
+
+
+def test_models_at_two_prices_that_share_a_plan_do_not_mix_them_up():
+    cheap = clinic()
+    dear = replace(cheap, prices=tuple(3.0 * price for price in cheap.prices))
+    inner, target = additive(cheap, [AGE, PULSE]), Target("binary", np.arange(2))
+    plan = Interrupted(inner, target, [0.0, 0.3, 0.8], power(2), [0.4, 0.6])
+    plan.other = dear
+    for _ in range(3):  # made, and then from the notes
+        assert plan._all(cheap)[1] == 1.5
+        assert plan._all(dear)[1] == 4.5
 
 
 @pytest.mark.parametrize("kind", ["additive", "additive-stop", "menu"])

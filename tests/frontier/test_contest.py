@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
+from scrimp.columns import Columns
 from scrimp.events import listening
 from scrimp.frontier.candidates import Candidate, Fold, Trained, candidates_of, mean_of
 from scrimp.frontier.contest import Contest
@@ -24,7 +25,8 @@ def problem(n_classes=2):
     y = response(SIGNAL, n_classes)
     truth = Truth(y.astype(np.float64), np.ones(len(y)), n_classes)
     classes = np.arange(n_classes)
-    return Problem(X, y, classes, X, np.zeros(6, dtype=bool), truth, COSTS, BUDGETS, 0)
+    columns = Columns(None, (None,) * 6)
+    return Problem(X, y, classes, columns, X, truth, COSTS, BUDGETS, 0)
 
 
 #: Shares of mistakes at each budget: none of the two is better than the other everywhere.

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from scrimp import Costs, Item
-from scrimp.frontier.scorer import TreeOptions
-from scrimp.frontier.search import Purchases, best_sets, forward_order
+from scrimp.frontier.design import Design
+from scrimp.frontier.problem import Truth
+from scrimp.frontier.scorer import SetScorer, TreeOptions
+from scrimp.frontier.search import Purchases, best_sets, forward_order, swapped
 from scrimp.ledger import within
 
 from .tables import COSTS, rows_of
@@ -50,6 +52,35 @@ def test_a_fee_is_paid_once():
     assert named(goods.fill(numbers("a", "b", "pair"), 3.5)) == {"gift", "fee", "a", "b"}
     assert named(goods.fill(numbers("late"), 5.9)) == {"gift"}
     assert named(goods.fill(numbers("late"), 6.0)) == {"gift", "fee", "a", "late"}
+
+
+def test_what_is_given_up_takes_along_what_requires_it_and_its_fee():
+    goods = Purchases(COSTS)
+    everything = goods.fill(range(COSTS.n_items), 99.0)
+    assert named(goods.without(everything, numbers("a")[0])) == {"gift", "fee", "b", "pair"}
+    late = numbers("fee", "a", "late", "gift")
+    assert named(goods.without(late, numbers("a")[0])) == {"gift"}
+    assert named(goods.without(late, numbers("late")[0])) == {"gift", "fee", "a"}
+
+
+def test_a_swap_finds_what_no_order_has():
+    """The orders begin with a dear column that says little: giving it up pays for two better."""
+    costs = Costs.per_feature([3.0, 2.0, 1.0])
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = 0.3 * X[:, 0] + X[:, 1] + X[:, 2]
+    scorer = SetScorer(
+        Design.of(X, np.zeros(3, dtype=bool), costs), Truth(y, np.ones(300), 0), 3, rng
+    )
+    orders = [[0, 1, 2]]
+    before = best_sets(scorer, costs, orders, [3.0])
+    assert before == [(0,)]
+    wider = best_sets(scorer, costs, orders, [4.0])
+    assert wider == [(0, 2)]
+    assert swapped(scorer, costs, orders, wider, [4.0]) == [(1, 2)]
+    assert swapped(scorer, costs, orders, wider, [4.0], deadline=0.0) == wider
+    best = [(1, 2)]
+    assert swapped(scorer, costs, orders, best, [3.0]) == best
 
 
 @pytest.mark.parametrize("n_classes", [0, 2, 3])

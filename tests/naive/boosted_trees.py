@@ -111,7 +111,8 @@ class Boosting:
 
     def best_split(self, rows):
         """The split of least loss: gain, column, last bin left, missing left; column -1 if none."""
-        best = (1e-12, -1, -1, 0)
+        squares = math.fsum((self.weights[r] * g) ** 2 for r in self.rows for g in self.found[r][0])
+        best = (1e-13 * squares, -1, -1, 0)
         everything = range(len(self.columns))
         for c in everything if self.shown is None else self.shown[len(self.trees)]:
             column = self.columns[c]

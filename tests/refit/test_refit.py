@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification, make_regression
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -14,13 +18,18 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
 )
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from scrimp import (
@@ -321,6 +330,102 @@ def test_text_and_gaps_in_frames(estimator, order, tmp_path):
     np.testing.assert_array_equal(same.predict_proba(X, 3.0), model.predict_proba(X, 3.0))
 
 
+def gappy(n=400, seed=0):
+    """The second class lacks its first column, mostly: a median would hide that."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(n, 2)), rng.integers(0, 2, n)
+    X[(y == 1) & (rng.random(n) < 0.9), 0] = np.nan
+    return X, np.array(["no", "yes"])[y]
+
+
+FAR = make_pipeline(
+    SimpleImputer(strategy="constant", fill_value=-9.0),
+    DecisionTreeClassifier(max_depth=3, random_state=0),
+)
+INDICATOR = make_pipeline(SimpleImputer(add_indicator=True), LogisticRegression())
+
+
+@pytest.mark.parametrize(
+    ("estimator", "kept_as"),
+    [
+        (FAR, "trees"),
+        (INDICATOR, "opaque"),
+        (make_pipeline(StandardScaler(), HistGradientBoostingClassifier(max_iter=5)), "trees"),
+        (GridSearchCV(INDICATOR, {"logisticregression__C": [0.5, 2.0]}, cv=10), "opaque"),
+        (VotingClassifier([("far", FAR), ("indicator", INDICATOR)], voting="soft"), "opaque"),
+        (StackingClassifier([("far", FAR), ("indicator", INDICATOR)]), "opaque"),
+        (CalibratedClassifierCV(FAR), "opaque"),
+    ],
+    ids=["imputer", "indicator", "scaler", "search", "voting", "stacking", "calibrated"],
+)
+def test_what_takes_missing_values_within_gets_them(estimator, kept_as):
+    assert not get_tags(estimator).input_tags.allow_nan  # it does not say so
+    (X, y), (new, truth) = gappy(), gappy(seed=1)
+    model = RefitClassifier(estimator, [0, 1], random_state=0).fit(X, y)
+    assert model.plan_.plan.models[-1].kind == kept_as
+    assert model.score(new, truth) > 0.9
+    own = clone(estimator).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(new), own.predict_proba(new), atol=1e-9)
+
+
+def test_a_regressor_gets_them_too():
+    X, y = gappy()
+    estimator = make_pipeline(SimpleImputer(add_indicator=True), Ridge())
+    y = (y == "yes").astype(float)
+    model = RefitRegressor(estimator, [0, 1]).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), estimator.fit(X, y).predict(X))
+
+
+class Noted(ClassifierMixin, BaseEstimator):
+    """Warns, and refuses gaps when it is asked; or says nothing of use about them."""
+
+    tables: ClassVar[list] = []
+
+    def __init__(self, silent=False):
+        self.silent = silent
+
+    def fit(self, X, y):
+        self.tables.append((X, y))
+        warnings.warn("seen", UserWarning, stacklevel=2)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        if not self.silent and np.isnan(X).any():
+            raise ArithmeticError("a gap")
+        share = 0.0 * X.sum(axis=1) + 1.0 / len(self.classes_)
+        return np.stack([share] * len(self.classes_), axis=1)
+
+
+@pytest.mark.parametrize("silent", [False, True])
+def test_the_trial_is_small_and_the_same_again(monkeypatch, silent):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(900, 2)), np.repeat([0, 1, 2], [880, 15, 5])
+    X[777, 1] = np.nan  # the only one
+    monkeypatch.setattr(Noted, "tables", [])
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            RefitClassifier(Noted(silent), [0, 1], grid=1).fit(X, y)
+    (trial, labels), (filled, _), (again, _), _ = Noted.tables
+    np.testing.assert_array_equal(trial, again)
+    assert len(trial) <= 61
+    assert np.isnan(trial).sum() == 1
+    assert np.bincount(labels).min() == 5
+    assert len(filled) == 900
+    assert not np.isnan(filled).any()
+    assert filled[777, 1] == np.nanmedian(X[:, 1])
+    assert len(heard) == 2  # of the fits, not of the trials
+
+
+def test_nothing_is_tried_without_a_missing_number(monkeypatch):
+    monkeypatch.setattr(Noted, "tables", [])
+    X, y = frame()
+    with pytest.warns(UserWarning, match="seen"):
+        RefitClassifier(Noted(), ["town", "pulse"], grid=1).fit(X.assign(age=0.0), y)
+    assert [len(table) for table, _ in Noted.tables] == [300]
+
+
 def test_histogram_boosting_is_told_of_categories():
     X, y = frame()
     model = RefitClassifier(order=["town", "age"], grid=[1]).fit(X, y)
@@ -359,6 +464,44 @@ def test_rows_of_weight_0_are_left_out(rows):
     model = RefitClassifier(tree, random_state=0).fit(table, labels, weights)
     half = RefitClassifier(tree, random_state=0).fit(table[1::2], labels[1::2])
     np.testing.assert_array_equal(model.predict(table, 2.0), half.predict(table, 2.0))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [LogisticRegression(), make_pipeline(make_pipeline(StandardScaler(), LogisticRegression()))],
+    ids=["plain", "pipeline in a pipeline"],
+)
+def test_equal_weights_count_where_they_make_a_difference(rows, estimator):
+    X, y = rows
+    model = RefitClassifier(estimator, range(8)).fit(X, y, np.full(len(y), 0.01))
+    name = "" if isinstance(estimator, LogisticRegression) else "pipeline__logisticregression__"
+    own = clone(estimator).fit(X, y, **{f"{name}sample_weight": np.full(len(y), 0.01)})
+    np.testing.assert_allclose(model.predict_proba(X), own.predict_proba(X), atol=1e-9)
+    plain = RefitClassifier(estimator, range(8)).fit(X, y)
+    assert np.abs(plain.predict_proba(X) - model.predict_proba(X)).max() > 0.1
+
+
+def test_equal_weights_are_none_to_an_estimator_that_takes_none(rows):
+    X, y = rows
+    for estimator in (
+        KNeighborsClassifier(), make_pipeline(StandardScaler(), KNeighborsClassifier())
+    ):  # fmt: skip
+        model = RefitClassifier(estimator, range(8))
+        weighted = model.fit(X, y, np.full(len(y), 0.3)).predict_proba(X, 4.0)
+        np.testing.assert_array_equal(weighted, model.fit(X, y).predict_proba(X, 4.0))
+
+
+def test_prices_of_prefixes_follow_new_prices(rows):
+    X, y = rows
+    model = RefitClassifier(DecisionTreeClassifier(max_depth=2), ORDER, NUMBERS).fit(X, y)
+    before = model.prefix_prices_.copy()
+    other = model.reprice([2.0 * price for price in NUMBERS.prices])
+    np.testing.assert_array_equal(other.prefix_prices_, 2.0 * before)
+    np.testing.assert_array_equal(model.prefix_prices_, before)
+    for price in other.prefix_prices_:
+        assert other.spend(X[:1], price) == price
+    numbers = RefitRegressor(Ridge(), range(8), grid=[1, 8]).fit(X, X[:, 0])
+    assert numbers.reprice(np.arange(1.0, 9.0)).prefix_prices_.tolist() == [1.0, 36.0]
 
 
 def test_sessions_and_menus_of_refits(rows):

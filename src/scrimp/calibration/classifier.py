@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 
 from ..columns import as_frame
 from ..costs import Costs
-from ..estimator import BudgetedClassifier
+from ..estimator import BudgetedClassifier, kept_positions
 from ..events import Progress, emit
 from ..plan import Floats, Ints
 from ..plans import CalibratedPlan
@@ -33,13 +33,17 @@ _NEAR = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows with a positive weight; classes as positions in `classes`."""
+    """Rows with a positive weight; classes as positions in `classes`.
+
+    `kept` says where they are among the rows as given.
+    """
 
     X: Any
     y: NDArray[Any]
     weight: Floats | None
     classes: NDArray[Any]
     codes: Ints
+    kept: Ints
 
     @property
     def mean_one(self) -> Floats:
@@ -76,9 +80,10 @@ class CalibratedClassifier(BudgetedClassifier):
         scaling), with a ridge towards leaving it as it is. ``isotonic``: a curve that
         does not fall, for each class, normalised; for many rows. ``temperature``: one slope
         and no shift, which leaves every label as it is.
-    cv : int or splitter
+    cv : int, splitter of scikit-learn, or iterable of (train, test) positions
         Folds of the rows; an int is a number of stratified folds, fewer where a class has
-        fewer rows.
+        fewer rows. Splitters and positions are of the rows as given, those of weight 0 among
+        them, which then have no part in a fold.
     fractions : array, optional
         Where to put knots: budgets as fractions of the full price, from 0 to 1. By default at
         up to forty of the steps in which the model buys, more of them early.
@@ -160,8 +165,9 @@ class CalibratedClassifier(BudgetedClassifier):
         check_choice("method", self.method, tuple(METHODS))
         _check_estimator(self.estimator)
         fractions = None if self.fractions is None else check_fractions(self.fractions)
-        rows = self._rows(X, y, sample_weight)
-        splits = self._splits(rows)
+        X, y = self._checked(X, y)
+        rows = _rows(X, y, sample_weight)
+        splits = self._splits(X, y, rows)
         model = rows.fit(self._unfitted())
         if fractions is None:
             fractions = price_fractions(model.plan_)
@@ -173,8 +179,8 @@ class CalibratedClassifier(BudgetedClassifier):
         model = clone(self.estimator)
         return model if self.costs is None else model.set_params(costs=self.costs)
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any) -> _Rows:
-        """What there is to learn from, once it has passed the door."""
+    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        """X and y, once they have passed scikit-learn's checks."""
         if as_frame(X) is None:
             X, y = validate_data(
                 self, X, y, dtype=FLOATS, ensure_all_finite=False,
@@ -185,28 +191,30 @@ class CalibratedClassifier(BudgetedClassifier):
             validate_data(self, X, skip_check_array=True)
             check_consistent_length(X, y)
         check_classification_targets(y)
-        weight = None
-        if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, y[:, None], ensure_non_negative=True)
-            kept = np.flatnonzero(weight > 0)
-            X, y, weight = _safe_indexing(X, kept), y[kept], weight[kept]
-        classes, codes = np.unique(y, return_inverse=True)
-        _check_classes(classes, codes)
-        return _Rows(X, y, weight, classes, codes)
+        return X, y
 
-    def _splits(self, rows: _Rows) -> list[tuple[Ints, Ints]]:
+    def _splits(self, X: Any, y: NDArray[Any], rows: _Rows) -> list[tuple[Ints, Ints]]:
+        """Folds of the rows that count; those that test none of them are left out."""
         cv = self.cv
         if isinstance(cv, int | np.integer):
-            if cv < 2:
-                raise ValueError(f"cv is {cv}; expected a number of folds >= 2, or a splitter.")
-            n = min(int(cv), int(np.bincount(rows.codes).min()))
-            chance = check_random_state(self.random_state)
-            cv = StratifiedKFold(n, shuffle=True, random_state=chance.randint(2**31 - 1))
-        splits = list(cv.split(rows.X, rows.y) if hasattr(cv, "split") else cv)
+            splits = self._stratified(int(cv), rows)
+        else:
+            given = cv.split(X, y) if hasattr(cv, "split") else cv
+            splits = [s for s in kept_positions(given, rows.kept, len(y)) if len(s[1])]
+        if not splits:
+            raise ValueError("cv tests no row with a positive weight. Give other folds.")
         for train, _ in splits:
             if len(np.unique(rows.codes[train])) < len(rows.classes):
                 raise ValueError("cv leaves a fold without a class. Use stratified folds.")
         return splits
+
+    def _stratified(self, cv: int, rows: _Rows) -> list[tuple[Ints, Ints]]:
+        if cv < 2:
+            raise ValueError(f"cv is {cv}; expected a number of folds >= 2, or a splitter.")
+        n = min(cv, int(np.bincount(rows.codes).min()))
+        chance = check_random_state(self.random_state)
+        folds = StratifiedKFold(n, shuffle=True, random_state=chance.randint(2**31 - 1))
+        return list(folds.split(rows.X, rows.y))
 
     def _out_of_fold(
         self, rows: _Rows, splits: list[tuple[Ints, Ints]], fractions: Floats, final: PricedPlan
@@ -261,6 +269,18 @@ class CalibratedClassifier(BudgetedClassifier):
         theirs = get_tags(self.estimator).input_tags
         tags.input_tags.allow_nan, tags.input_tags.sparse = theirs.allow_nan, theirs.sparse
         return tags
+
+
+def _rows(X: Any, y: NDArray[Any], sample_weight: Any) -> _Rows:
+    """What there is to learn from."""
+    weight, kept = None, np.arange(len(y))
+    if sample_weight is not None:
+        weight = _check_sample_weight(sample_weight, y[:, None], ensure_non_negative=True)
+        kept = np.flatnonzero(weight > 0)
+        X, y, weight = _safe_indexing(X, kept), y[kept], weight[kept]
+    classes, codes = np.unique(y, return_inverse=True)
+    _check_classes(classes, codes)
+    return _Rows(X, y, weight, classes, codes, kept)
 
 
 def _at_fractions(model: Any, X: Any, keys: Ints, fractions: Floats) -> tuple[Floats, Floats]:

@@ -22,6 +22,7 @@ def array_model(
     columns: Sequence[int] | None = None,
     preparation: Preparation | None = None,
     n_classes: int | None = None,
+    missing: bool = False,
 ) -> Model:
     """A fitted estimator as a model whose answers are the estimator's own.
 
@@ -40,6 +41,9 @@ def array_model(
         Instead of `columns`: how the table that it was fitted on is made.
     n_classes : int, optional
         How many classes it must know, 0 for numbers; without it as many as it does.
+    missing : bool
+        Whether it is known to take missing values; else its tags say it. An estimator whose
+        arrays would not take them is then kept.
 
     Returns
     -------
@@ -73,6 +77,8 @@ def array_model(
     if is_classifier(estimator) and not isinstance(estimator.classes_, np.ndarray):
         raise ValueError(f"The {type(estimator).__name__} predicts several targets; expected one.")
     model = _model_of(estimator, preparation)
+    if missing and not model.accepts_missing:
+        model = _opaque(estimator, preparation, missing)
     if n_classes is not None and model.n_outputs != (n_classes or 1):
         known = f"{model.n_outputs} classes" if is_classifier(estimator) else "numbers"
         wanted = f"{n_classes} classes" if n_classes else "numbers"
@@ -91,7 +97,7 @@ def _converted(estimator: Any, preparation: Preparation) -> Model | None:
     return None if maker is None else maker(estimator, preparation)
 
 
-def _opaque(estimator: Any, preparation: Preparation) -> OpaqueModel:
+def _opaque(estimator: Any, preparation: Preparation, missing: bool = False) -> OpaqueModel:
     answers, n_outputs = "numbers", 1
     if is_classifier(estimator):
         n_outputs = len(estimator.classes_)
@@ -100,7 +106,7 @@ def _opaque(estimator: Any, preparation: Preparation) -> OpaqueModel:
             answers = "probabilities"
         elif n_outputs == 2 and hasattr(estimator, "decision_function"):
             answers = "decisions"
-    missing = bool(get_tags(estimator).input_tags.allow_nan)
+    missing = missing or bool(get_tags(estimator).input_tags.allow_nan)
     return OpaqueModel(preparation, estimator, answers, n_outputs, missing)
 
 

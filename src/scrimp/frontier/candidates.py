@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from ..boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
 from ..boosting.rules import RULES
+from ..costs import Costs
+from ..ledger import within
 from ..plan import Floats, Ints, Plan
-from ..plans import RefitPlan
+from ..plans import MenuPlan, RefitPlan
 from ..plans.models import AverageModel, Model
+from ..refit.fitting import seeded
+from ..sweep import Sweep
 from ..target import Target
 from .families import FAMILIES, Family, given
 from .rows import Rows
@@ -98,40 +101,60 @@ class TrainedModels(Trained):
 
 @dataclass(frozen=True, eq=False)
 class TrainedLearner(Trained):
-    """A learner with a plan of its own."""
+    """Learners with plans of their own: a model for each budget, or one for all of them."""
 
     fold: Fold
-    make: Callable[[Sequence[float]], Any]
-    model: Any
+    models: list[Any]
 
     def answers(self, rows: Ints) -> Floats:
         """At each budget."""
         problem = self.fold.problem
-        sweep = self.model.sweep(_safe_indexing(problem.source, rows), list(problem.budgets))
-        said = np.moveaxis(sweep.scores, 1, 0)
+        X = _safe_indexing(problem.source, rows)
+        shape = (len(problem.budgets), len(rows), max(problem.truth.n_classes, 1))
+        found = np.zeros(shape)
+        for model in {id(model): model for model in self.models}.values():
+            own = [b for b, other in enumerate(self.models) if other is model]
+            found[own] = self._said(model.sweep(X, [problem.budgets[b] for b in own]))
+        return found
+
+    def _said(self, sweep: Sweep) -> Floats:
+        """Answers (budgets, rows, outputs), for all classes."""
+        problem, said = self.fold.problem, np.moveaxis(sweep.scores, 1, 0)
         if not problem.truth.n_classes:
             return np.asarray(said)
         own = sweep.target.probabilities(said)
-        if own.shape[-1] == problem.truth.n_classes:
-            return np.asarray(own)
         found = np.zeros((*own.shape[:2], problem.truth.n_classes))
         found[..., np.searchsorted(problem.classes, sweep.target.classes)] = own
         return found
 
     def plan(self, budget: int) -> tuple[Plan[Any], Target]:
-        """Trained for this budget alone."""
-        problem = self.fold.problem
-        model = self.make([problem.budgets[budget]])
-        learn(model, problem, self.fold.index)
-        return model.plan_.plan, model.target_
+        """What answers at this budget."""
+        model, problem = self.models[budget], self.fold.problem
+        if len(model.target_.classes) != problem.truth.n_classes:
+            raise ValueError("the rows that it has learnt from lack a class.")
+        return _entry(model.plan_.plan, problem.costs, problem.budgets[budget]), model.target_
 
 
-def learn(model: Any, problem: Problem, index: Ints) -> None:
-    """Fit on some rows of the table as it was given."""
+def _entry(plan: Plan[Any], costs: Costs, budget: float) -> Plan[Any]:
+    """The part of a plan that a budget pays for in full."""
+    entries = plan.entries if isinstance(plan, MenuPlan) else [plan]
+    paid = [own for own in entries if within(costs.price_of(_read(own)), budget)]
+    if not paid:
+        raise ValueError("there is nothing to buy at this budget.")
+    return paid[-1]
+
+
+def _read(plan: Plan[Any]) -> set[int]:
+    return {item for items in plan.stages.items for item in items}
+
+
+def learn(model: Any, problem: Problem, index: Ints) -> Any:
+    """Fit on some rows of the table as it was given, with the codes of all of it."""
     X, y = _safe_indexing(problem.source, index), problem.labels[index]
     weights = problem.truth.weights[index]
     even = (weights == weights[0]).all()
-    model.fit(X, y, **({} if even else {"sample_weight": weights}))
+    model._known_columns = problem.columns
+    return model.fit(X, y, **({} if even else {"sample_weight": weights}))
 
 
 class Candidate(ABC):
@@ -169,12 +192,35 @@ class LearnerCandidate(Candidate):
 
     name: str
     make: Callable[[Sequence[float]], Any]
+    takes_several: bool = True
 
     def train(self, fold: Fold) -> Trained:
-        """Trained for all budgets."""
-        model = self.make(fold.problem.budgets)
-        learn(model, fold.problem, fold.index)
-        return TrainedLearner(fold, self.make, model)
+        """Trained for all budgets at once, or for one after the other."""
+        problem = fold.problem
+        budgets = [problem.budgets] if self.takes_several else [[b] for b in problem.budgets]
+        models = [learn(self.make(own), problem, fold.index) for own in budgets]
+        if self.takes_several:
+            return TrainedLearner(fold, models * len(problem.budgets))
+        for model, budget in zip(models, problem.budgets, strict=True):
+            _check_entry(model, problem.costs, budget)
+        return TrainedLearner(fold, models)
+
+
+def _check_entry(model: Any, costs: Costs, budget: float) -> None:
+    """Refuse what cannot be an entry of a menu of predictions."""
+    if model.target_.kind == "counts":
+        raise ValueError("its scores are logarithms of counts; the others' are numbers.")
+    if _goes_by_row(model.plan_.plan):
+        raise ValueError(
+            "its plan buys other items for other rows; an entry of a menu buys the same for all."
+        )
+    if not within(costs.price_of(_read(model.plan_.plan)), budget):
+        raise ValueError(f"it was trained for a budget of {budget:g}, and may read for more.")
+
+
+def _goes_by_row(plan: Plan[Any]) -> bool:
+    """Whether what is bought depends on values, or on chance."""
+    return plan.kind in ("routed", "sampled") or any(map(_goes_by_row, plan.within))
 
 
 def mean_of(parts: Sequence[Trained]) -> Trained | None:
@@ -256,9 +302,11 @@ def _own(name: str, estimator: Any, problem: Problem) -> Candidate:
             f"The candidate {name!r}, a {type(estimator).__name__}, cannot be trained for a budget."
         )
 
-    def make(budgets: Sequence[float]) -> Any:
-        several = isinstance(estimator, BudgetedBoostingClassifier | BudgetedBoostingRegressor)
-        budget = list(budgets) if several else max(budgets)
-        return clone(estimator).set_params(costs=problem.costs, budget=budget)
+    several = isinstance(estimator, BudgetedBoostingClassifier | BudgetedBoostingRegressor)
 
-    return LearnerCandidate(name, make)
+    def make(budgets: Sequence[float]) -> Any:
+        budget = list(budgets) if several else max(budgets)
+        own = seeded(estimator, problem.seed)
+        return own.set_params(costs=problem.costs, budget=budget)
+
+    return LearnerCandidate(name, make, several)

@@ -165,11 +165,11 @@ class Contest:
         self.run()
 
     def losses(self) -> dict[str, Floats]:
-        """What each answer cost (budgets, rows): 1 a mistake, or the squared error."""
+        """What each answer cost (budgets, rows): 1 a mistake, or the squared error; weighted."""
         return {name: self._of_rows(parts, Truth.row_losses) for name, parts in self.said.items()}
 
     def distances(self) -> dict[str, Floats]:
-        """How far each answer was from the truth (budgets, rows), which decides the contest."""
+        """How far each answer was from the truth (budgets, rows), weighted: it decides."""
         return {
             name: self._of_rows(parts, Truth.row_distances) for name, parts in self.said.items()
         }
@@ -181,7 +181,9 @@ class Contest:
 
     def _of_rows(self, parts: list[Floats], measure: Callable[[Truth, Floats], Floats]) -> Floats:
         truths = [self.problem.truth.taken(rows) for rows in self.tested]
-        found = [measure(truth, own) for truth, own in zip(truths, parts, strict=True)]
+        found = [
+            measure(truth, own) * truth.weights for truth, own in zip(truths, parts, strict=True)
+        ]
         return np.asarray(np.concatenate(found, axis=1))
 
     def trained(self, name: str, fold: Fold, known: dict[str, Trained]) -> Trained | None:

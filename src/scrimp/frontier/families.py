@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from ..kernels.boosted_trees import boost
 from ..plan import Floats, Ints
 from ..plans.forest import TreeTable
 from ..plans.models import AverageModel, Model, Preparation, TreesModel
+from ..refit.fitting import seeded, weights_for
 from .bells import kernel
-from .problem import Truth
 from .rows import Rows
 from .scorer import Items, TreeOptions, shown_columns
 
@@ -114,13 +113,15 @@ def forest(rows: Rows, items: Items) -> Model:
     columns, (preparation, table) = rows.design.columns(items), rows.design.filled
     kind = ExtraTreesClassifier if truth.n_classes else ExtraTreesRegressor
     cells = len(truth.y) * len(columns)
-    options: dict[str, Any] = {"random_state": rows.seed, "n_jobs": -1 if cells > _CELLS else None}
+    options: dict[str, Any] = {"random_state": rows.seed}
+    if cells > _CELLS:
+        options["n_jobs"] = rows.n_jobs
     if not truth.n_classes:
         options |= {"min_samples_leaf": 5 if cells <= _MANY_CELLS else 10, "max_features": 1.0}
     if len(truth.y) > FOREST_ROWS:  # a tree is shown so many, drawn anew
         options |= {"bootstrap": True, "max_samples": FOREST_ROWS}
     trees = FOREST if cells <= _MANY_CELLS else FOREST // 2
-    return _fitted(kind(trees, **options), table[:, columns], preparation.taken(columns), truth)
+    return _fitted(kind(trees, **options), table[:, columns], preparation.taken(columns), rows)
 
 
 def linear(rows: Rows, items: Items) -> Model:
@@ -130,7 +131,7 @@ def linear(rows: Rows, items: Items) -> Model:
     truth = rows.truth
     columns, (preparation, table) = rows.design.columns(items), rows.design.filled
     model = LogisticRegression(max_iter=200) if truth.n_classes else RidgeCV((0.1, 1, 10, 100))
-    return _fitted(model, table[:, columns], preparation.taken(columns), truth)
+    return _fitted(model, table[:, columns], preparation.taken(columns), rows)
 
 
 def given(estimator: Any) -> Family:
@@ -139,23 +140,36 @@ def given(estimator: Any) -> Family:
     def fit(rows: Rows, items: Items) -> Model:
         columns, (preparation, table) = rows.design.columns(items), rows.design.filled
         own = preparation.taken(columns)
-        return _fitted(clone(estimator), table[:, columns], own, rows.truth)
+        return _fitted(seeded(estimator, rows.seed), table[:, columns], own, rows)
 
     return Family(fit)
 
 
-def _fitted(model: Any, table: Floats, preparation: Preparation, truth: Truth) -> Model:
+def _fitted(model: Any, table: Floats, preparation: Preparation, rows: Rows) -> Model:
     """An estimator, fitted on prepared rows, as a model of all classes."""
     from ..foreign import array_model
 
-    y, weights = truth.y, truth.weights
-    lost = np.setdiff1d(np.arange(truth.n_classes), y)
+    truth, y, weights = rows.truth, rows.labels, rows.truth.weights
+    even = bool((weights == weights[0]).all())
+    lost = np.setdiff1d(np.arange(truth.n_classes), truth.y)
     if len(lost):  # a class without rows here: a row in the middle, of hardly any weight
         table = np.vstack([table, np.zeros((len(lost), table.shape[1]))])
-        y, weights = np.append(y, lost), np.append(weights, np.full(len(lost), 1e-6))
-    even = (weights == weights[0]).all()
-    model.fit(table, y, **({} if even else {"sample_weight": weights}))
+        names = rows.classes[lost] if len(rows.classes) else lost
+        y, weights = np.append(y, names), np.append(weights, np.full(len(lost), 1e-6))
+    model.fit(table, y, **_weights(model, weights, even))
     return array_model(model, preparation=preparation, n_classes=truth.n_classes)
+
+
+def _weights(model: Any, weights: Floats, even: bool) -> dict[str, Any]:
+    """Weights as a fit takes them; none where none were given and it takes none."""
+    if (weights == weights[0]).all():
+        return {}
+    try:
+        return weights_for(model, weights)
+    except ValueError:
+        if even:
+            return {}
+        raise
 
 
 #: From simple to less so.

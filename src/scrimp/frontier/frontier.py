@@ -5,20 +5,23 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..calibration.fitting import Labelled, fit_temperature
+from ..columns import Columns
 from ..costs import Costs, as_costs
 from ..estimator import (
     BudgetedClassifier,
     BudgetedEstimator,
     BudgetedRegressor,
     given_rows_that_count,
+    kept_positions,
 )
 from ..events import Progress, emit
 from ..kernels import n_threads
@@ -97,44 +100,49 @@ class _Frontier(BudgetedEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def _learn(self, X: Any, y: NDArray[Any], table: NDArray[Any], truth: Truth) -> None:
+    def _learn(self, rows: _Given, truth: Truth, target: Target) -> None:
         """Hold the contest and become the menu of its winners."""
-        costs = as_costs(self.costs, len(self.columns_), self.columns_.names)
+        columns, n_jobs = rows.columns, self._n_jobs()
+        costs = as_costs(self.costs, len(columns), columns.names)
         problem = Problem(
-            X, y, self.target_.classes, table, self.columns_.is_categorical(), truth, costs,
-            self._budgets(costs), self._seed(),
+            rows.X, rows.y, target.classes, columns, rows.table, truth, costs,
+            self._budgets(costs), self._seed(), n_jobs,
         )  # fmt: skip
-        with ThreadPoolExecutor(self.n_jobs or n_threads()) as pool:
-            contest = self._contest(problem, pool)
+        with ThreadPoolExecutor(n_jobs) as pool:
+            contest = self._contest(problem, self._splits(rows, truth), pool)
             try:
                 contest.run()
                 made = self._last_training(contest)
             except KeyboardInterrupt:
                 if contest.said:
-                    self._adopt(contest, dict(contest.last), _names(contest))
+                    self._adopt(contest, target, dict(contest.last), _names(contest))
                 raise
-            self._adopt(contest, *made)
+            self._adopt(contest, target, *made)
 
-    def _contest(self, problem: Problem, pool: ThreadPoolExecutor) -> Contest:
+    def _n_jobs(self) -> int:
+        return n_threads() if self.n_jobs is None else effective_n_jobs(self.n_jobs)
+
+    def _contest(
+        self, problem: Problem, splits: list[tuple[Ints, Ints]], pool: ThreadPoolExecutor
+    ) -> Contest:
         limit = np.inf if self.max_seconds is None else float(self.max_seconds)
         if not limit > 0:
             raise ValueError(f"max_seconds is {self.max_seconds}; expected a number > 0.")
         tried = candidates_of(self.candidates, problem)
-        return Contest(problem, tried, self._splits(problem), pool, limit)
+        return Contest(problem, tried, splits, pool, limit)
 
-    def _splits(self, problem: Problem) -> list[tuple[Ints, Ints]]:
+    def _splits(self, rows: _Given, truth: Truth) -> list[tuple[Ints, Ints]]:
         """Rows to learn from and to be tested on, again and again."""
-        n = len(problem.truth.y)
+        n = len(truth.y)
         if self.cv is not None and not isinstance(self.cv, int | np.integer):
             if isinstance(self.cv, str | float):
                 raise ValueError(f"cv is {self.cv!r}; expected a whole number >= 2, or splits.")
-            splitter = hasattr(self.cv, "split")
-            given = self.cv.split(problem.X, problem.labels) if splitter else self.cv
-            return [(np.asarray(train), np.asarray(test)) for train, test in given]
+            given = self.cv.split(*rows.all_rows) if hasattr(self.cv, "split") else self.cv
+            return kept_positions(given, rows.kept, len(rows.all_rows[1]))
         if self.cv is not None and self.cv < 2:
             raise ValueError(f"cv is {self.cv!r}; expected a whole number >= 2, or splits.")
         folds, of = default_folds(n) if self.cv is None else (int(self.cv), int(self.cv))
-        fold_of = folds_of(problem.truth, min(of, n), np.random.default_rng(problem.seed))
+        fold_of = folds_of(truth, min(of, n), np.random.default_rng(self._seed()))
         return [
             (np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold))
             for fold in range(min(folds, n))
@@ -178,8 +186,9 @@ class _Frontier(BudgetedEstimator):
         raise ValueError(f"No candidate could be trained. {_listed(contest.failures)}")
 
     def _adopt(
-        self, contest: Contest, known: dict[str, Trained], names: Sequence[str | None]
-    ) -> None:
+        self, contest: Contest, target: Target, known: dict[str, Trained],
+        names: Sequence[str | None],
+    ) -> None:  # fmt: skip
         """Become the menu of the best; who has nothing to offer is left out."""
         problem, losses, distances = contest.problem, contest.losses(), contest.distances()
         self.losses_ = {name: own.mean(axis=1) for name, own in losses.items()}
@@ -212,6 +221,18 @@ class _Frontier(BudgetedEstimator):
         nothing = RefitPlan(StageTable(()), [], problem.truth.prior)
         plan = MenuPlan([nothing, *entries]) if entries else nothing
         self.plan_ = PricedPlan(plan, problem.costs)
+        self.columns_, self.target_ = problem.columns, target
+
+    def _replan(self, costs: Costs) -> None:
+        """At new prices; what the menu costs now."""
+        super()._replan(costs)
+        menu = self.plan_.plan
+        entries = menu.entries[1:] if isinstance(menu, MenuPlan) else []
+        prices = [costs.price_of(_items(entry)) for entry in entries]
+        self.chosen_ = [
+            replace(own, budget=price, price=price)
+            for own, price in zip(self.chosen_, prices, strict=True)
+        ]
 
     def _entry(
         self, contest: Contest, known: dict[str, Trained], name: str, budget: int
@@ -221,7 +242,7 @@ class _Frontier(BudgetedEstimator):
             return None
         try:
             plan, target = trained.plan(budget)
-        except ValueError:
+        except ValueError:  # there is nothing to buy, or a class is lacking
             return None
         if not _items(plan) and not plan.columns_read.size:
             return None
@@ -332,13 +353,13 @@ class FrontierClassifier(BudgetedClassifier, _Frontier):
         sample_weight : array (rows,), optional
             Weights of the rows.
         """
-        table, y, self.columns_ = self._learn_table(X, y)
+        table, y, columns = self._learn_table(X, y)
         check_classification_targets(y)
-        X, table, y, weights = _counted(X, table, y, sample_weight)
-        classes, codes = np.unique(y, return_inverse=True)
+        rows, weights = _counted(X, table, y, columns, sample_weight)
+        classes, codes = np.unique(rows.y, return_inverse=True)
         check_several(classes)
-        self.target_ = Target("shares", classes)
-        self._learn(X, y, table, Truth(codes.astype(np.float64), weights, len(classes)))
+        truth = Truth(codes.astype(np.float64), weights, len(classes))
+        self._learn(rows, truth, Target("shares", classes))
         return self
 
 
@@ -370,19 +391,32 @@ class FrontierRegressor(BudgetedRegressor, _Frontier):
         sample_weight : array (rows,), optional
             Weights of the rows.
         """
-        table, y, self.columns_ = self._learn_table(X, y)
+        table, y, columns = self._learn_table(X, y)
         y = np.asarray(y, dtype=np.float64)
-        X, table, y, weights = _counted(X, table, y, sample_weight)
-        self.target_ = Target("regression", np.array([]))
-        self._learn(X, y, table, Truth(y, weights, 0))
+        rows, weights = _counted(X, table, y, columns, sample_weight)
+        self._learn(rows, Truth(rows.y, weights, 0), Target("regression", np.array([])))
         return self
 
 
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """Rows that count, as they were given and as numbers; all rows, and which of them count."""
+
+    X: Any
+    table: NDArray[Any]
+    y: NDArray[Any]
+    columns: Columns
+    all_rows: tuple[NDArray[Any], NDArray[Any]]
+    kept: Ints
+
+
 def _counted(
-    X: Any, table: NDArray[Any], y: NDArray[Any], sample_weight: Any
-) -> tuple[Any, NDArray[Any], NDArray[Any], Floats]:
-    """The rows with a positive weight, of 1 in the mean; X as it was given."""
+    X: Any, table: NDArray[Any], y: NDArray[Any], columns: Columns, sample_weight: Any
+) -> tuple[_Given, Floats]:
+    """The rows with a positive weight, and these, 1 in the mean."""
+    n, all_rows = len(table), (table, y)
     X, table, y, weights = given_rows_that_count(X, table, y, sample_weight)
     if len(weights) < 2:
         raise ValueError("There is one sample (row) to learn from; expected 2 or more.")
-    return X, table, y, weights / weights.mean()
+    kept = np.arange(n) if len(table) == n else np.flatnonzero(np.asarray(sample_weight) > 0)
+    return _Given(X, table, y, columns, all_rows, kept), weights / weights.mean()

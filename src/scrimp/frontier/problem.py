@@ -11,7 +11,7 @@ from scipy.special import softmax
 from ..kernels.boosted_trees import CLASSES, SQUARED, TWO_CLASSES
 from ..plan import Floats, Ints
 
-#: Powers by which chances are sharpened or softened, and rows by which one is chosen.
+#: Powers by which chances are sharpened or softened, and about how many rows choose one.
 _POWERS = (1.0, 0.03, 0.06, 0.12, 0.25, 0.5, 0.7, 1.4, 2.0, 2.8, 4.0, 5.6)
 _JUDGED = 3_000
 
@@ -88,7 +88,8 @@ class Truth:
 
     def _suited(self, chances: Floats) -> Floats:
         """Chances (rows, classes) to the power of the least log loss, adding up to 1."""
-        logs, some = np.log(np.clip(chances, 1e-6, 1.0)), slice(0, _JUDGED)
+        logs = np.log(np.clip(chances, 1e-6, 1.0))
+        some = slice(None, None, max(len(logs) // _JUDGED, 1))
         own = self.y[some].astype(np.intp)
 
         def powered(power: float, part: slice) -> Floats:

@@ -122,6 +122,12 @@ class SetScorer:
             self.score([items])
         return self._known[key]
 
+    def learn_losses(self, sets: Sequence[Items]) -> None:
+        """Find the losses of those sets that are not known yet, side by side."""
+        unknown = [items for items in sets if tuple(sorted(items)) not in self._known]
+        if unknown:
+            self.score(unknown)
+
     def rounds(self, items: Items, options: TreeOptions, folds: int | None = None) -> float:
         """After how many rounds the loss of a set is least; by all folds, or the first ones."""
         n_folds = self._n_folds if folds is None else folds

@@ -19,6 +19,8 @@ from .scorer import Items, Score, SetScorer
 TRIED, TRIED_FIRST = 4, 12
 #: Steps without a gain, or items, after which the rest is taken as it looks, some at a time.
 _PATIENCE, MANY = 3, 12
+#: A swap must lower the loss by this part of it.
+SWAP_GAIN = 0.005
 #: The ridge of least squares.
 RIDGE = 1e-3
 
@@ -47,6 +49,14 @@ class Purchases:
     def added_price(self, items: Sequence[int], item: int) -> float:
         """What an item costs beyond a set."""
         return self.costs.price_of([item], owned=items)
+
+    def without(self, items: Sequence[int], item: int) -> Items:
+        """A set without an item, without what requires it, and without fees for that alone."""
+        kept = [
+            own for own in items
+            if own != item and self.costs.columns[own] and item not in self.costs.closure([own])
+        ]  # fmt: skip
+        return tuple(sorted({*self.free(), *self.costs.closure(kept)} - {item}))
 
     def fill(self, order: Sequence[int], budget: float, items: Items | None = None) -> Items:
         """Go through an order and buy what can still be paid, beside what is there."""
@@ -132,10 +142,38 @@ def best_sets(
 ) -> list[Items]:
     """For each budget the best of the sets that the orders fill it with."""
     goods = Purchases(costs)
-    return [
-        min((tuple(sorted(goods.fill(order, budget))) for order in orders), key=scorer.loss)
-        for budget in budgets
-    ]
+    filled = [[tuple(sorted(goods.fill(order, b))) for order in orders] for b in budgets]
+    scorer.learn_losses(list(dict.fromkeys(items for own in filled for items in own)))
+    return [min(own, key=scorer.loss) for own in filled]
+
+
+def swapped(
+    scorer: SetScorer, costs: Costs, orders: Sequence[Sequence[int]], sets: Sequence[Items],
+    budgets: Sequence[float], deadline: float = np.inf,
+) -> list[Items]:  # fmt: skip
+    """Small sets after swaps: an item is given up, and what it cost is spent by the orders.
+
+    A set gives way only to one that is clearly better.
+    """
+    goods, found = Purchases(costs), []
+    for items, budget in zip(sets, budgets, strict=True):
+        while time.monotonic() < deadline:
+            paid = [i for i in items if costs.columns[i] and goods.costs.price_of([i]) > 0]
+            if not 1 < len(paid) <= MANY:
+                break
+            trials = {
+                tuple(sorted(goods.fill([i for i in order if i != item], budget, left)))
+                for item in paid
+                for left in [goods.without(items, item)]
+                for order in orders
+            }
+            scorer.learn_losses(sorted(trials))
+            best = min(sorted(trials), key=scorer.loss)
+            if scorer.loss(best) >= scorer.loss(items) * (1 - SWAP_GAIN):
+                break
+            items = best
+        found.append(items)
+    return found
 
 
 def linear_order(design: Design, truth: Truth, costs: Costs, cap: float) -> list[int]:

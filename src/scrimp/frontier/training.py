@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..columns import Columns
 from ..costs import Costs
 from ..kernels import run_pieces
 from ..plan import Ints
@@ -19,7 +20,7 @@ from .families import Family
 from .problem import Truth, folds_of
 from .rows import Rows
 from .scorer import Items, SetScorer
-from .search import Purchases, best_sets, forward_order, linear_order
+from .search import Purchases, best_sets, forward_order, linear_order, swapped
 
 #: Rows that purchases are chosen by; more say little more.
 SEARCHED, LEAST_SEARCHED = 12_000, 3_000
@@ -44,10 +45,10 @@ class Problem:
         The responses as they were given.
     classes : array
         Class labels, sorted; empty for a regression.
+    columns : Columns
+        Names and codes of the columns.
     X : float array (rows, columns)
         Numbers and codes of categories; NaN where a value is missing.
-    categorical : bool array (columns,)
-        Which columns hold codes.
     truth : Truth
         What to predict.
     costs : Costs
@@ -56,30 +57,34 @@ class Problem:
         Ascending.
     seed : int
         Of all that is random.
+    n_jobs : int
+        Threads.
     """
 
     source: Any
     labels: NDArray[Any]
     classes: NDArray[Any]
+    columns: Columns
     X: NDArray[Any]
-    categorical: NDArray[np.bool_]
     truth: Truth
     costs: Costs
     budgets: tuple[float, ...]
     seed: int
+    n_jobs: int = 1
 
     def rows(self, index: Ints, pool: Executor | None) -> Rows:
         """Some rows, ready to be learnt from."""
         truth = self.truth.taken(index)
         several = max(self.truth.n_classes / 4, 1)  # sums for each class: fewer rows and bins
         a_bin = ROWS_A_BIN * (2 if several > 1 else 1)
-        design = Design.of(self.X[index], self.categorical, self.costs, a_bin)
+        categorical = self.columns.is_categorical()
+        design = Design.of(self.X[index], categorical, self.costs, a_bin)
         rng = np.random.default_rng([self.seed, len(index)])
         most = max(int(SEARCHED / several), LEAST_SEARCHED)
         few = np.flatnonzero(folds_of(truth, -(-len(index) // most), rng) == 0)
         some = design.taken(few, BINS_SEARCHED)
         scorer = SetScorer(some, truth.taken(few), INNER_FOLDS, rng, pool)
-        return Rows(design, truth, scorer, self.seed)
+        return Rows(design, truth, scorer, self.seed, self.classes, self.n_jobs)
 
     def sets(self, rows: Rows, deadline: float = np.inf) -> dict[str, list[Items]]:
         """What to buy at each budget, as trees see it and as linear models do."""
@@ -92,7 +97,8 @@ class Problem:
             orders.append(linear)
             goods = Purchases(self.costs)
             found["linear"] = [tuple(sorted(goods.fill(linear, b))) for b in self.budgets]
-        found["trees"] = best_sets(scorer, self.costs, orders, self.budgets)
+        sets = best_sets(scorer, self.costs, orders, self.budgets)
+        found["trees"] = swapped(scorer, self.costs, orders, sets, self.budgets, deadline)
         return found
 
 

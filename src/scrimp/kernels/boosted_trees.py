@@ -16,6 +16,8 @@ SQUARED, TWO_CLASSES, CLASSES = 0, 1, 2
 #: The bin of a missing value.
 MISSING = 255
 _LEAST_HESSIAN = 1e-6
+#: A split must gain this part of the squares of all gradients.
+_LEAST_GAIN = 1e-13
 
 
 @njit(cache=True, nogil=True)
@@ -98,11 +100,11 @@ def best_cut_of_one(sums, missing, least_rows, ridge, total, base):
 
 
 @njit(cache=True, nogil=True)
-def best_split(sums, first, n_bins, least_rows, ridge, total, left, split):
+def best_split(sums, first, n_bins, least_rows, ridge, least_gain, total, left, split):
     """Write the split that lowers the loss most: gain, column, last bin left, missing left."""
     outputs = len(total) - 2
     base = (total[:outputs] ** 2).sum() / (total[outputs] + ridge)
-    split[0], split[1], split[2], split[3] = 1e-12, -1, -1, 0
+    split[0], split[1], split[2], split[3] = least_gain, -1, -1, 0
     for c in range(len(n_bins)):
         at = first[c] + n_bins[c]
         own, missing = sums[first[c] : at], sums[at]
@@ -174,6 +176,17 @@ def part_rows(rows, column, last, missing_left, buffer):
 
 
 @njit(cache=True, nogil=True)
+def sum_of_squares(gradient, rows):
+    """Of the gradients of some rows."""
+    total = 0.0
+    for row in rows:
+        own = gradient[np.uint64(row)]
+        for k in range(len(own)):
+            total += own[k] * own[k]
+    return total
+
+
+@njit(cache=True, nogil=True)
 def grow_tree(
     bins, columns, first, n_bins, gradient, hessian, rows, others, options, sums, total, spans,
     split, buffer, tree
@@ -194,7 +207,8 @@ def grow_tree(
     add_rows(sums[0], bins, columns, first, n_bins, rows, gradient, hessian)
     total[0] = sums[0, : first[1]].sum(axis=0)
     left = np.empty(total.shape[1])
-    best_split(sums[0], first, n_bins, least_rows, ridge, total[0], left, split[0])
+    least_gain = _LEAST_GAIN * sum_of_squares(gradient, rows)
+    best_split(sums[0], first, n_bins, least_rows, ridge, least_gain, total[0], left, split[0])
     while n_leaves < most_leaves:
         leaf = split[:n_leaves, 0].argmax()
         if split[leaf, 1] < 0:
@@ -222,7 +236,10 @@ def grow_tree(
                 sums[large, place, k] -= sums[small, place, k]
         for part in (leaf, new):
             total[part] = sums[part, : first[1]].sum(axis=0)
-            best_split(sums[part], first, n_bins, least_rows, ridge, total[part], left, split[part])
+            best_split(
+                sums[part], first, n_bins, least_rows, ridge, least_gain, total[part], left,
+                split[part],
+            )  # fmt: skip
     return n_leaves
 
 
@@ -285,11 +302,11 @@ def boost(
     sums, total = np.zeros((most, width, outputs + 2)), np.zeros((most, outputs + 2))
     spans, split = np.zeros((most, 4), np.int64), np.zeros((most, 4))
     tree, buffer = np.zeros((2 * most - 1, 5), np.int64), np.empty(n, np.int64)
-    least, when, done = np.inf, 0, 0
+    least, when, done = np.inf, -1, 0
     while True:
         if len(others):
             loss = mean_loss(kind, y, weights, scores, others)
-            if loss < least - 1e-12:
+            if loss < least * (1.0 - 1e-12) or when < 0:
                 least, when = loss, done
                 for r in others:
                     for k in range(outputs):
@@ -339,5 +356,5 @@ def column_gains(bins, n_bins, columns, kind, y, weights, scores, least_rows, ri
         sums = np.zeros((first[1], outputs + 2))
         add_rows(sums, bins, own, first, n_bins[own], rows, gradient, hessian)
         total = sums.sum(axis=0)
-        best_split(sums, first, n_bins[own], least_rows, ridge, total, left, split)
+        best_split(sums, first, n_bins[own], least_rows, ridge, 0.0, total, left, split)
         gains[j] = split[0]

@@ -145,7 +145,10 @@ class CalibratedPlan(Plan[CalibratedState]):
         needs: Sequence[Sequence[int]],
         budget_of: Ints | None,
     ) -> tuple[Floats, Floats] | None:
-        """As the plan within; what a row has paid says how much it knows."""
+        """As the plan within; what a row has paid says how much it knows.
+
+        None where it does not: a row that pays nothing may have free items, or no item at all.
+        """
         answers = self.inner.answer_cohort(X, rows, keys, ledger, needs, budget_of)
         if answers is None:
             return None
@@ -153,20 +156,24 @@ class CalibratedPlan(Plan[CalibratedState]):
         costs, own = ledger.costs, ledger.owned & self._all(ledger.costs)[0]
         before = math.fsum(costs.prices[item] for item in own)
         free = any(stage and costs.price_of(stage, ledger.owned) == 0 for stage in needs)
+        if free and not own and not (spent > 0).all():
+            return None
         flat = self._calibrated(
             scores.reshape(-1, scores.shape[-1]),
             self._fraction(spent.ravel() + before, costs),
-            spent.ravel() > 0 if not (own or free) else np.ones(spent.size, dtype=bool),
+            (spent.ravel() > 0) | bool(own),
         )
         return flat.reshape(*spent.shape, self.n_outputs), spent
 
     def _all(self, costs: Costs) -> tuple[frozenset[int], float]:
         """All items the plan may buy, and its full price."""
-        if self._bill is None or self._bill[0] is not costs:
+        bill = self._bill  # read once: models at other prices may share the plan, in threads
+        if bill is None or bill[0] is not costs:
             items = costs.closure(i for own in self.stages.items for i in own)
             full = max(map(costs.price_of, self.inner.extents()), default=0.0)
-            self._bill = costs, frozenset(items), full
-        return self._bill[1:]
+            bill = costs, frozenset(items), full
+            self._bill = bill
+        return bill[1:]
 
     def _fraction(self, known: Floats, costs: Costs) -> Floats:
         """What is known as a part of the full price; all of it where all is free."""

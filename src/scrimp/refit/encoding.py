@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.utils import get_tags
 
 from ..columns import Columns
 from ..plan import Floats, Ints
@@ -30,15 +29,18 @@ class Encoding:
         Of all columns of the table, in their order.
     native : bool array (prepared columns,)
         Columns of codes that are named to the estimator as categories.
+    fill : bool
+        Whether missing values are filled; if not, the estimator takes them.
     """
 
     preparation: Preparation
     native: NDArray[np.bool_]
+    fill: bool
 
     def of(self, columns: Ints) -> Encoding:
         """The encoding of some columns of the table."""
         kept = np.flatnonzero(np.isin(self.preparation.source, columns))
-        return Encoding(self.preparation.taken(kept), self.native[kept])
+        return replace(self, preparation=self.preparation.taken(kept), native=self.native[kept])
 
     def tell(self, estimator: Any) -> Any:
         """The estimator, once it knows which of its columns hold categories."""
@@ -47,8 +49,10 @@ class Encoding:
         return estimator
 
 
-def learn_encoding(table: NDArray[Any], columns: Columns, estimator: Any, encode: str) -> Encoding:
-    """Categories as flags or as they are, missing values filled where that is needed.
+def learn_encoding(
+    table: NDArray[Any], columns: Columns, estimator: Any, encode: str, fill: bool
+) -> Encoding:
+    """Categories as flags or as they are, missing values filled or not.
 
     Parameters
     ----------
@@ -57,11 +61,12 @@ def learn_encoding(table: NDArray[Any], columns: Columns, estimator: Any, encode
     columns : Columns
         Which of them hold categories.
     estimator : estimator
-        Whether it takes missing values and categories.
+        Whether it takes categories.
     encode : {"auto", "standard", "ordinal"}
         As in `scrimp.RefitClassifier`.
+    fill : bool
+        Whether a missing number becomes the median.
     """
-    fill = not get_tags(estimator).input_tags.allow_nan
     coded = columns.is_categorical()
     native = np.zeros(len(columns), dtype=bool)
     if coded.any() and encode != "ordinal" and isinstance(estimator, _NATIVE):
@@ -81,7 +86,7 @@ def learn_encoding(table: NDArray[Any], columns: Columns, estimator: Any, encode
         flags += [native[column]] * len(part)
     whole = np.concatenate([np.empty((0, 5)), *parts])
     preparation = Preparation(whole[:, 0].astype(np.int64), *whole.T[1:])
-    return Encoding(preparation, np.array(flags, dtype=bool))
+    return Encoding(preparation, np.array(flags, dtype=bool), fill)
 
 
 def _number(column: int, values: NDArray[Any], fill: bool, standard: bool) -> Floats:

@@ -30,8 +30,9 @@ from ..priced_plan import PricedPlan
 from ..target import Target
 from ..validation import check_budget, check_choice, check_several
 from .encoding import ENCODINGS, Encoding, learn_encoding
-from .fitting import Outcome, Rows, fit_each, seeded, weights_for
+from .fitting import Outcome, Rows, fit_each, seeded, weights_for, without_needless_weights
 from .grid import check_grid, chosen_prefixes
+from .missing import takes_missing
 from .ordering import check_order, learn_order
 from .purchases import ends_of
 
@@ -88,13 +89,14 @@ class _Refit(BudgetedEstimator):
         costs = as_costs(self.costs, len(columns), columns.names)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         estimator = seeded(self._own_estimator(), seed)
+        rows = without_needless_weights(rows, estimator)
         weights_for(estimator, rows.weights)
         budget = float(check_budget(self.budget))
         groups = learn_order(self.order, X, rows, columns, costs, budget, seed, target.is_number)
         sequence = [item for group in groups for item in group]
-        prefixes = _prefixes(groups, costs, self.grid, learn_encoding(
-            rows.table, columns, estimator, self.encode
-        ))  # fmt: skip
+        fill = not takes_missing(estimator, rows.table, rows.y, columns, self.encode)
+        encoding = learn_encoding(rows.table, columns, estimator, self.encode, fill)
+        prefixes = _prefixes(groups, costs, self.grid, encoding)
         done: dict[int, Outcome] = {}
 
         def adopt() -> None:
@@ -128,16 +130,29 @@ class _Refit(BudgetedEstimator):
         self, prefixes: list[_Prefix], done: list[Outcome], prior: Floats, costs: Costs
     ) -> None:
         self.models_ = [outcome.estimator for outcome in done]
-        self.prefix_prices_ = np.array([prefix.price for prefix in prefixes], dtype=np.float64)
         self.prefix_lengths_ = np.array([len(p.items) for p in prefixes], dtype=np.int64)
         models = [
-            array_model(model, preparation=prefix.encoding.preparation)
+            array_model(
+                model, preparation=prefix.encoding.preparation, missing=not prefix.encoding.fill
+            )
             for model, prefix in zip(self.models_, prefixes, strict=True)
         ]
         ends = [0, *self.prefix_lengths_.tolist()]
         items = prefixes[-1].items if prefixes else ()
         stages = StageTable(tuple(items[start:end] for start, end in pairwise(ends)))
         self.plan_ = PricedPlan(RefitPlan(stages, models, prior), costs)
+        self._price_prefixes()
+
+    def _price_prefixes(self) -> None:
+        priced = self.plan_
+        items = [item for own in priced.plan.stages.items for item in own]
+        prices = [priced.costs.price_of(items[:end]) for end in self.prefix_lengths_.tolist()]
+        self.prefix_prices_ = np.array(prices, dtype=np.float64)
+
+    def _replan(self, costs: Costs) -> None:
+        """The plan, and what its prefixes cost."""
+        super()._replan(costs)
+        self._price_prefixes()
 
     def __sklearn_tags__(self) -> Any:
         """Missing values are filled where the estimator does not take them."""
@@ -235,7 +250,8 @@ class RefitClassifier(BudgetedClassifier, _Refit):
         y : array (rows,)
             Two classes or more.
         sample_weight : array (rows,), optional
-            For estimators that take it. A weight of 0 leaves the row out.
+            For estimators that take it; others take equal weights only. A weight of 0 leaves
+            the row out.
         """
         self._check_params()
         table, y, columns = self._learn_table(X, y)
@@ -297,7 +313,8 @@ class RefitRegressor(BudgetedRegressor, _Refit):
         y : array (rows,)
             Numbers.
         sample_weight : array (rows,), optional
-            For estimators that take it. A weight of 0 leaves the row out.
+            For estimators that take it; others take equal weights only. A weight of 0 leaves
+            the row out.
         """
         self._check_params()
         table, y, columns = self._learn_table(X, y)
@@ -324,8 +341,8 @@ class RefitRegressor(BudgetedRegressor, _Refit):
 def _rows(X: Any, table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> tuple[Any, Rows]:
     """The rows of positive weight, as they were given and as numbers."""
     X, kept, targets, weights = given_rows_that_count(X, table, y, sample_weight)
-    equal = bool((weights == weights[0]).all())
-    return kept if as_frame(X) is None else X, Rows(kept, targets, None if equal else weights)
+    all_one = bool((weights == 1.0).all())
+    return kept if as_frame(X) is None else X, Rows(kept, targets, None if all_one else weights)
 
 
 def _prefixes(

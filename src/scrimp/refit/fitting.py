@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import Parameter, signature
 from typing import Any
 
@@ -20,7 +20,7 @@ from .encoding import Encoding
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What is fitted on: numbers, targets, and weights if they differ."""
+    """What is fitted on: numbers, targets, and weights if they are not all 1."""
 
     table: NDArray[Any]
     y: NDArray[Any]
@@ -68,15 +68,36 @@ def weights_for(estimator: Any, weights: Floats | None) -> dict[str, Any]:
     """Weights of rows as an estimator's fit takes them."""
     if weights is None:
         return {}
-    if isinstance(estimator, Pipeline):
-        name, last = estimator.steps[-1]
-        return {f"{name}__sample_weight": weights_for(last, weights)["sample_weight"]}
-    takes = signature(estimator.fit).parameters
-    if "sample_weight" in takes or any(p.kind is Parameter.VAR_KEYWORD for p in takes.values()):
-        return {"sample_weight": weights}
+    prefix, last = _last_step(estimator)
+    if _takes_weights(last):
+        return {f"{prefix}sample_weight": weights}
     raise ValueError(
-        f"The {type(estimator).__name__} takes no sample_weight. Leave the weights out, or use "
+        f"The {type(last).__name__} takes no sample_weight. Leave the weights out, or use "
         "an estimator that takes them."
+    )
+
+
+def without_needless_weights(rows: Rows, estimator: Any) -> Rows:
+    """The rows without weights that are all equal, if the estimator takes none."""
+    weights = rows.weights
+    if weights is None or _takes_weights(_last_step(estimator)[1]):
+        return rows
+    return replace(rows, weights=None) if (weights == weights[0]).all() else rows
+
+
+def _last_step(estimator: Any) -> tuple[str, Any]:
+    """What a pipeline ends with, and how its parameters are named; else the estimator."""
+    prefix = ""
+    while isinstance(estimator, Pipeline):
+        name, estimator = estimator.steps[-1]
+        prefix += f"{name}__"
+    return prefix, estimator
+
+
+def _takes_weights(estimator: Any) -> bool:
+    takes = signature(estimator.fit).parameters
+    return "sample_weight" in takes or any(
+        parameter.kind is Parameter.VAR_KEYWORD for parameter in takes.values()
     )
 
 

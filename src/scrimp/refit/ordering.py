@@ -64,7 +64,7 @@ def _boosted(
 def _linear(rows: Rows, columns: Any, costs: Costs, budget: float, regression: bool) -> list[int]:
     """The order of a linear model, to which a category is a group of flags."""
     learner: Any = SequencedRegressor if regression else SequencedClassifier
-    preparation = learn_encoding(rows.table, columns, learner(), "standard").preparation
+    preparation = learn_encoding(rows.table, columns, learner(), "standard", fill=True).preparation
     table = preparation.table(rows.table, np.arange(len(rows.table)))
     of = [np.flatnonzero(preparation.source == c).tolist() for c in range(len(columns))]
     wide = tuple(tuple(flag for c in own for flag in of[c]) for own in costs.columns)
