@@ -18,7 +18,7 @@ from benchmarks.study.published import GDFS, accuracies
 from benchmarks.study.reaching import must_reach, published_rows
 from benchmarks.study.results import Result
 from benchmarks.study.running import Study
-from benchmarks.study.splits import SMALL, TUNING_ROWS
+from benchmarks.study.splits import MANY_CLASSES, SMALL, TUNING_ROWS
 from benchmarks.study.standing import Curves, Standing, against, against_best, curves_of
 from scrimp.reproduce.report import markdown_table, versions
 from scrimp.store.atomic import write_atomically
@@ -78,7 +78,8 @@ def _introduction(curves: Sequence[Curves], methods: Sequence[Method]) -> str:
         "budgets, from 1% to 64% of the price of everything. It is charged by one meter, "
         "`scrimp.CostMeter`: the price of all that its model may read must fit in the budget. "
         "Who can buy nothing, or gains nothing by it in cross-validation, answers with the prior.",
-        f"Tables of fewer than {SMALL:,} rows are tested by five outer folds; others have their "
+        f"Tables of fewer than {SMALL:,} rows and up to {MANY_CLASSES} classes are tested by five "
+        "outer folds; others have their "
         "published split, or 30% of the rows drawn for testing. Prices are real where there are "
         "any (Turney 1995), else uniform on [0, 2] for each raw column. Tuning looks at no more "
         f"than {TUNING_ROWS:,} training rows; the model chosen is fitted to all. The **area** is "

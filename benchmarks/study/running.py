@@ -6,7 +6,7 @@ import json
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -141,8 +141,9 @@ def measured(
     seconds, cpu, tried, planned = 0.0, 0.0, 0, 0
     tested: list[_Tested] = []
     parts = parts_of(problem, seed, method.seconds, tell=progress)
-    for part in parts:
+    for made in parts:
         start, used = time.perf_counter(), time.process_time()
+        part = replace(made, begun=start)
         trained = method.train(part)
         seconds += time.perf_counter() - start
         cpu += time.process_time() - used

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from scrimp import Costs
 #: Below so many rows all are tested, by cross-validation.
 SMALL = 3_000
 OUTER = INNER = 5
+#: With more classes one split is tested: boosters have a tree a class in each round.
+MANY_CLASSES = 10
 #: Tuning looks at no more than so many training rows, drawn at random.
 TUNING_ROWS = 20_000
 
@@ -47,6 +50,8 @@ class Part:
         Of all that is random.
     tell : callable
         Is told how far the tuning is.
+    begun : float
+        When, as `time.perf_counter` has it.
     """
 
     problem: Problem
@@ -58,6 +63,12 @@ class Part:
     seconds: float
     seed: int
     tell: Callable[[str], Any] = lambda text: None
+    begun: float = field(default_factory=time.perf_counter)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time has gone by."""
+        return time.perf_counter() - self.begun > self.seconds
 
     def inner(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """The rows that are fitted and those held out, for each fold, as rows of the problem."""
@@ -91,7 +102,7 @@ def outer_splits(problem: Problem, seed: int) -> list[tuple[np.ndarray, np.ndarr
         return [(rows[: problem.n_train], rows[problem.n_train :])]
     state = int(generator(problem.name, seed, "split").integers(2**31))
     classes = None if problem.task == "regression" else problem.y
-    if len(rows) >= SMALL:
+    if len(rows) >= SMALL or problem.n_classes > MANY_CLASSES:
         train, test = train_test_split(
             rows, test_size=problem.test_share, stratify=classes, random_state=state
         )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.study.problems import costs_of_columns
-from benchmarks.study.splits import Part
+from benchmarks.study.splits import INNER, Part
 from benchmarks.study.tuning import Candidate, Fitted, Folds, Trained, settle, tuned
 
 COEFFICIENTS = tuple(10.0 ** np.linspace(-3.0, 0.5, 8))
@@ -91,11 +91,11 @@ class _Tuner:
     def candidates(self, depth: int, coefficient: float) -> list[Candidate]:
         """All lengths of one setting."""
         folds = Folds(self.part)
-        for fit, held in self.part.inner():
+        for done, (fit, held) in enumerate(self.part.inner(), 1):
             steps = folds.longest or len(self.lengths)
             model = self.model(fit, depth, coefficient, self.lengths[steps - 1])
             folds.add(self.path(model, held))
-            if folds.longest == 0:
+            if folds.longest == 0 or (self.part.is_over and done < INNER):
                 return []
         return folds.candidates([(depth, coefficient, n) for n in self.lengths])
 

@@ -153,6 +153,8 @@ class _Tuner:
                 done += more
             losses = self.part.problem.losses(_answers(self.part.problem, scores, held), held)
             yield self.price(booster), float(losses.mean())
+            if self.part.is_over:  # what is longer cannot be tried in time
+                return
 
     def price(self, booster: Any) -> float:
         """The price of the columns that have a split."""
