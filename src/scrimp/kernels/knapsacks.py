@@ -1,0 +1,106 @@
+"""Shares of groups that a budget pays for: each between 0 and 1, their prices times them within it.
+
+What is free has a share of 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+_MOST_STEPS = 200
+
+
+@njit(cache=True, nogil=True)
+def knapsack(values, prices, budget, shares):
+    """Write the shares of the largest value, and return it."""
+    worth = np.empty(len(values))
+    for m in range(len(values)):
+        worth[m] = -values[m] / prices[m] if prices[m] > 0 else -np.inf
+    total, left = 0.0, budget
+    for m in np.argsort(worth):
+        share = 1.0
+        if prices[m] > left:
+            share = left / prices[m]
+        shares[m] = share
+        left -= share * prices[m]
+        total += share * values[m]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def spread(norms, prices, budget, shares):
+    """Write the shares of the least sum of norms**2 / shares, and return that sum.
+
+    They are proportional to norms / sqrt(prices), cut off at 1; a norm of 0 has none.
+    """
+    n, paid = len(norms), 0.0
+    rates = np.zeros(n)
+    for m in range(n):
+        if norms[m] > 0 and prices[m] > 0:
+            rates[m] = norms[m] / np.sqrt(prices[m])
+            paid += prices[m]
+    scale = np.inf
+    if paid > budget:
+        order, left, rest = np.argsort(-rates), budget, 0.0
+        for m in range(n):
+            rest += prices[m] * rates[m]
+        for m in order:  # those at 1 first
+            scale = left / rest if rest > 0 else np.inf
+            if rates[m] * scale < 1.0:
+                break
+            left -= prices[m]
+            rest -= prices[m] * rates[m]
+    total = 0.0
+    for m in range(n):
+        shares[m] = 1.0 if norms[m] > 0 else 0.0
+        if rates[m] > 0 and rates[m] * scale < 1.0:
+            shares[m] = rates[m] * scale
+        if prices[m] == 0:
+            shares[m] = 1.0
+        if norms[m] > 0:
+            total += norms[m] * norms[m] / shares[m] if shares[m] > 0 else np.inf
+    return total
+
+
+@njit(cache=True, nogil=True)
+def shrunk(norms, prices, step, budget, scale, shares):
+    """Write the shares of the least sum of norms**2 / (step + shares); return their scale.
+
+    They are clip(scale * norms / sqrt(prices) - step, 0, 1); the scale given is tried first.
+    """
+    n, paid = len(norms), 0.0
+    rates = np.zeros(n)
+    for m in range(n):
+        shares[m] = 1.0 if norms[m] > 0 or prices[m] == 0 else 0.0
+        if norms[m] > 0 and prices[m] > 0:
+            rates[m] = norms[m] / np.sqrt(prices[m])
+            paid += prices[m]
+    if paid <= budget:
+        return scale
+    low, high = 0.0, np.inf
+    for _ in range(_MOST_STEPS):
+        spent, slope = 0.0, 0.0
+        for m in range(n):
+            share = scale * rates[m] - step
+            if share >= 1.0:
+                spent += prices[m] * (rates[m] > 0)
+            elif share > 0.0:
+                spent += prices[m] * share
+                slope += prices[m] * rates[m]
+        if abs(spent - budget) <= 1e-13 * budget:
+            break
+        if spent > budget:
+            high = scale
+        else:
+            low = scale
+        guess = scale + (budget - spent) / slope if slope > 0 else np.inf
+        if not low < guess < high:
+            guess = 2.0 * low + 1e-300 if high == np.inf else 0.5 * (low + high)
+        if guess == scale:
+            break
+        scale = guess
+    for m in range(n):
+        if rates[m] > 0:
+            shares[m] = min(max(scale * rates[m] - step, 0.0), 1.0)
+    return scale

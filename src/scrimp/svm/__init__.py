@@ -1,0 +1,1 @@
+"""Linear support vector machines whose groups of columns cost no more than a budget."""
