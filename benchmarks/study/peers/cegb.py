@@ -25,7 +25,8 @@ LENGTHS = {
     "multiclass": (10, 25, 50, 100),
 }
 RATE = 0.1
-#: Two threads that make or free a Booster at the same time may crash LightGBM.
+#: Two threads that make or free a Booster at the same time may crash LightGBM, and so may one
+#: that predicts with another number of threads, which is the same for all.
 _ALONE = threading.Lock()
 #: Rows a leaf must have: few on small tables.
 LEAST_ROWS = {True: 5, False: 20}
@@ -148,7 +149,7 @@ class _Tuner:
             if booster.current_iteration() > done:
                 more = booster.current_iteration() - done
                 scores += booster.predict(
-                    X, start_iteration=done, num_iteration=more, raw_score=True
+                    X, start_iteration=done, num_iteration=more, raw_score=True, num_threads=1
                 )
                 done += more
             losses = self.part.problem.losses(_answers(self.part.problem, scores, held), held)
