@@ -97,7 +97,7 @@ def test_interrupted_in_its_first_fold_it_saves_nothing(train, tmp_path, monkeyp
 
 def test_progress_is_drawn(train, tmp_path):
     words = ("fit", train, "--target", "y", *QUICK, "--progress", "--out", tmp_path / "m.scrimp")
-    assert "last training" in run(*words).stderr
+    assert "folds" in run(*words).stderr
 
 
 @pytest.mark.parametrize(

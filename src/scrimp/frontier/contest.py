@@ -206,7 +206,15 @@ def merged(name: str, known: dict[str, Trained]) -> Trained | None:
 
 
 def _helps(with_it: list[Floats], without: list[Floats]) -> bool:
-    """Whether the best of some is better than the best of others, at any budget or in all."""
+    """Whether some may still make something better: they are not clearly behind the others.
+
+    They are where the best of them is worse over all budgets by a standard error, and better
+    at none by half of one.
+    """
+    one, other = (min(part, key=lambda own: float(own.mean())) for part in (with_it, without))
+    behind = (one - other).mean(axis=0)
+    if behind.mean() < behind.std() / np.sqrt(len(behind)):
+        return True
     one, other = (np.min([own.mean(axis=1) for own in part], axis=0) for part in (with_it, without))
     error = without[0].std(axis=1) / np.sqrt(without[0].shape[1])
-    return bool((other - one).mean() > 0 or (other - one > _USEFUL * error).any())
+    return bool((other - one > _USEFUL * error).any())
