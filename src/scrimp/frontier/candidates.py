@@ -138,13 +138,14 @@ class TrainedLearner(Trained):
 def _entry(plan: Plan[Any], costs: Costs, budget: float) -> Plan[Any]:
     """The part of a plan that a budget pays for in full."""
     entries = plan.entries if isinstance(plan, MenuPlan) else [plan]
-    paid = [own for own in entries if within(costs.price_of(_read(own)), budget)]
+    paid = [own for own in entries if within(costs.price_of(items_of(own)), budget)]
     if not paid:
         raise ValueError("there is nothing to buy at this budget.")
     return paid[-1]
 
 
-def _read(plan: Plan[Any]) -> set[int]:
+def items_of(plan: Plan[Any]) -> set[int]:
+    """All that a plan may buy."""
     return {item for items in plan.stages.items for item in items}
 
 
@@ -214,7 +215,7 @@ def _check_entry(model: Any, costs: Costs, budget: float) -> None:
         raise ValueError(
             "its plan buys other items for other rows; an entry of a menu buys the same for all."
         )
-    if not within(costs.price_of(_read(model.plan_.plan)), budget):
+    if not within(costs.price_of(items_of(model.plan_.plan)), budget):
         raise ValueError(f"it was trained for a budget of {budget:g}, and may read for more.")
 
 

@@ -31,7 +31,7 @@ from ..plans.maps import PowerMaps
 from ..priced_plan import PricedPlan
 from ..target import Target
 from ..validation import check_budgets, check_several
-from .candidates import Fold, Trained, candidates_of
+from .candidates import Fold, Trained, candidates_of, items_of
 from .choice import choose
 from .contest import Contest, merged
 from .problem import Truth, folds_of
@@ -212,7 +212,7 @@ class _Frontier(BudgetedEstimator):
             if entry is None:
                 continue
             least = float(distances[name][budget].mean())
-            own, price = losses[name][budget], problem.costs.price_of(_items(entry))
+            own, price = losses[name][budget], problem.costs.price_of(items_of(entry))
             error = float(own.std() / np.sqrt(len(own)))
             self.chosen_.append(
                 Chosen(problem.budgets[budget], price, name, float(own.mean()), error)
@@ -228,7 +228,7 @@ class _Frontier(BudgetedEstimator):
         super()._replan(costs)
         menu = self.plan_.plan
         entries = menu.entries[1:] if isinstance(menu, MenuPlan) else []
-        prices = [costs.price_of(_items(entry)) for entry in entries]
+        prices = [costs.price_of(items_of(entry)) for entry in entries]
         self.chosen_ = [
             replace(own, budget=price, price=price)
             for own, price in zip(self.chosen_, prices, strict=True)
@@ -244,7 +244,7 @@ class _Frontier(BudgetedEstimator):
             plan, target = trained.plan(budget)
         except ValueError:  # there is nothing to buy, or a class is lacking
             return None
-        if not _items(plan) and not plan.columns_read.size:
+        if not items_of(plan) and not plan.columns_read.size:
             return None
         truth = contest.problem.truth
         if not truth.n_classes:
@@ -272,10 +272,6 @@ def _listed(failures: dict[str, str]) -> str:
 
 def _names(contest: Contest) -> list[str | None]:
     return choose(contest.distances(), contest.prior_distances())
-
-
-def _items(plan: Plan[Any]) -> tuple[int, ...]:
-    return tuple({item for items in plan.stages.items for item in items})
 
 
 class FrontierClassifier(BudgetedClassifier, _Frontier):
