@@ -13,6 +13,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "BudgetedBoostingClassifier": "boosting",
     "BudgetedBoostingRegressor": "boosting",
+    "BudgetedSVC": "svm",
+    "BudgetedSVR": "svm",
     "BudgetedTreeClassifier": "trees",
     "CalibratedClassifier": "calibration",
     "Comparison": "evaluation",
@@ -103,5 +105,7 @@ if TYPE_CHECKING:
     from .session import Session as Session
     from .store import load as load
     from .store import save as save
+    from .svm import BudgetedSVC as BudgetedSVC
+    from .svm import BudgetedSVR as BudgetedSVR
     from .sweep import Sweep as Sweep
     from .trees import BudgetedTreeClassifier as BudgetedTreeClassifier

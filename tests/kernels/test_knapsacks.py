@@ -44,7 +44,7 @@ def test_shrunk_shares_are_of_the_least_sum(seed, step):
     norms, prices, budget = norms + 0.01, prices + 0.3, budget + 0.2
     shares = np.empty(len(norms))
     for scale in (1e-6, 1.0, 1e6):
-        shrunk(norms, prices, step, budget, scale, shares)
+        shrunk(norms, prices, np.full(len(norms), step), budget, scale, shares)
         assert shares @ prices <= budget * (1 + 1e-9)
         own = (norms**2 / (step + shares)).sum()
         assert own <= least(norms, prices, budget, step) * (1 + 1e-6)
@@ -66,7 +66,7 @@ def test_what_is_free_is_bought_and_what_is_not_used_is_not():
     shares = np.empty(4)
     assert spread(norms, prices, 0.5, shares) == pytest.approx(4.0 + 9.0 / 0.5)
     assert shares.tolist() == [1.0, 1.0, 0.0, 0.5]
-    shrunk(norms, prices, 0.1, 0.5, 1.0, shares)
+    shrunk(norms, prices, np.full(4, 0.1), 0.5, 1.0, shares)
     np.testing.assert_allclose(shares, [1.0, 1.0, 0.0, 0.5])
-    shrunk(norms, prices, 0.1, 5.0, 1.0, shares)
+    shrunk(norms, prices, np.full(4, 0.1), 5.0, 1.0, shares)
     np.testing.assert_allclose(shares, [1.0, 1.0, 0.0, 1.0])

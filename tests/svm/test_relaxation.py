@@ -23,7 +23,7 @@ def data(loss, seed=0, n=40):
 
 def machine(X, y, loss, C):
     group_of = np.repeat(np.arange(len(GROUPS)), [len(own) for own in GROUPS])
-    return Machine(X, y[:, None], np.full(len(y), C), group_of, len(GROUPS), LOSSES[loss], 0.1)
+    return Machine(X, y[None], np.full(len(y), C), group_of, len(GROUPS), LOSSES[loss], 0.1)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -46,7 +46,7 @@ def test_it_is_as_good_as_the_papers_cutting_planes(loss, part, C):
 def test_slopes_add_up_to_nothing_because_the_intercept_is_free(loss):
     X, y = data(loss, 4)
     own = machine(X, y, loss, 2.0)
-    sums = 3.0 * X[:, :1] - 1.0
+    sums = 3.0 * X[:, :1].T - 1.0
     intercepts = own.intercepts(sums, np.zeros(1), 0.1)
     alpha = own.losses(sums, intercepts, 0.1)[2]
     assert abs(alpha.sum()) < 1e-9 * np.abs(alpha).sum()
@@ -67,7 +67,7 @@ def test_sparse_rows_and_a_warm_start_give_the_same(loss):
     X, y = data(loss, 2)
     X[np.abs(X) < 0.8] = 0.0
     dense = Relaxation(machine(X, y, loss, 1.0), PRICES, 1e-8, 100_000)
-    thin = Relaxation(machine(sparse.csr_matrix(X), y, loss, 1.0), PRICES, 1e-8, 100_000)
+    thin = Relaxation(machine(sparse.csc_matrix(X), y, loss, 1.0), PRICES, 1e-8, 100_000)
     cold = dense.solve(4.0)
     assert thin.solve(4.0).objective == pytest.approx(cold.objective, rel=1e-7)
     warm = dense.solve(4.0, dense.solve(3.5))
@@ -80,12 +80,12 @@ def test_machines_side_by_side_share_the_budget():
     """With a budget for everything they are as good as each alone."""
     X, _ = data("squared_hinge", 3)
     classes = np.argmax(X[:, [0, 2, 4]], axis=1)
-    targets = np.where(classes[:, None] == np.arange(3), 1.0, -1.0)
-    group_of = machine(X, targets[:, 0], "squared_hinge", 1.0).group_of
+    targets = np.where(classes == np.arange(3)[:, None], 1.0, -1.0)
+    group_of = machine(X, targets[0], "squared_hinge", 1.0).group_of
     weights = np.ones(len(X))
     both = Machine(X, targets, weights, group_of, len(GROUPS), LOSSES["squared_hinge"])
     found = Relaxation(both, PRICES, 1e-7, 50_000).solve(PRICES.sum())
-    alone = [naive.svm(X, y, np.ones(8), 1.0, "squared_hinge").objective for y in targets.T]
+    alone = [naive.svm(X, y, np.ones(8), 1.0, "squared_hinge").objective for y in targets]
     assert found.objective == pytest.approx(sum(alone), rel=1e-5)
     less = Relaxation(both, PRICES, 1e-5, 50_000).solve(3.0)
     assert less.gap <= 1e-5

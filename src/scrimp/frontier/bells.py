@@ -9,11 +9,11 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp
 
+from ..baskets import Items
 from ..plan import Floats, Ints
 from ..plans.models import KernelModel
 from .problem import Truth, folds_of
 from .rows import Rows
-from .scorer import Items
 
 #: Points around which there are bells, at most; and how many, on how many rows, when their
 #: width and regularisation are chosen.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from ..baskets import Items
 from ..boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
 from ..boosting.rules import RULES
 from ..costs import Costs
@@ -22,7 +23,6 @@ from ..sweep import Sweep
 from ..target import Target
 from .families import FAMILIES, Family, given
 from .rows import Rows
-from .scorer import Items
 from .training import Problem, fitted
 
 #: Means of several families that are tried beside each of them.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..baskets import Items
 from ..kernels.boosted_trees import boost
 from ..plan import Floats, Ints
 from ..plans.forest import TreeTable
@@ -15,7 +16,7 @@ from ..plans.models import AverageModel, Model, Preparation, TreesModel
 from ..refit.fitting import seeded, weights_for
 from .bells import kernel
 from .rows import Rows
-from .scorer import Items, TreeOptions, shown_columns
+from .scorer import TreeOptions, shown_columns
 
 #: Trees of a forest, and rows that each of them is shown, at most.
 FOREST, FOREST_ROWS = 100, 60_000

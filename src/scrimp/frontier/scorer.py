@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..baskets import Items
 from ..kernels import run_pieces
 from ..kernels.boosted_trees import boost, column_gains
 from ..plan import Floats, Ints
 from .design import Design
 from .problem import Truth, folds_of
-
-Items = tuple[int, ...]
 
 #: A tree is shown so many times the root of the number of columns, where they are more than its
 #: square.

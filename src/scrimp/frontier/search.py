@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from ..baskets import Baskets, Items
 from ..costs import Costs
 from ..ledger import within
 from ..linear import SequencedRegressor
 from .design import Design
 from .problem import Truth
-from .scorer import Items, Score, SetScorer
+from .scorer import Score, SetScorer
 
 #: Items that are tried in earnest in each step, of those that look best.
 TRIED, TRIED_FIRST = 4, 12
@@ -23,50 +23,6 @@ _PATIENCE, MANY = 3, 12
 SWAP_GAIN = 0.005
 #: The ridge of least squares.
 RIDGE = 1e-3
-
-
-@dataclass(frozen=True)
-class Purchases:
-    """Sets of items under prices.
-
-    Parameters
-    ----------
-    costs : Costs
-        Prices and requirements.
-    """
-
-    costs: Costs
-
-    def free(self) -> Items:
-        """All that costs nothing."""
-        n = self.costs.n_items
-        return tuple(i for i in range(n) if self.costs.price_of([i]) == 0)
-
-    def with_(self, items: Sequence[int], item: int) -> Items:
-        """A set with one more item and all that it requires."""
-        return self.costs.closure([*items, item])
-
-    def added_price(self, items: Sequence[int], item: int) -> float:
-        """What an item costs beyond a set."""
-        return self.costs.price_of([item], owned=items)
-
-    def without(self, items: Sequence[int], item: int) -> Items:
-        """A set without an item, without what requires it, and without fees for that alone."""
-        kept = [
-            own for own in items
-            if own != item and self.costs.columns[own] and item not in self.costs.closure([own])
-        ]  # fmt: skip
-        return tuple(sorted({*self.free(), *self.costs.closure(kept)} - {item}))
-
-    def fill(self, order: Sequence[int], budget: float, items: Items | None = None) -> Items:
-        """Go through an order and buy what can still be paid, beside what is there."""
-        items = self.free() if items is None else items
-        spent = self.costs.price_of(items)
-        for item in order:
-            price = self.added_price(items, item)
-            if item not in items and within(spent + price, budget):
-                items, spent = self.with_(items, item), spent + price
-        return items
 
 
 def forward_order(
@@ -91,7 +47,8 @@ def forward_order(
     deadline : float
         When to be quick, as `time.monotonic` has it.
     """
-    goods, items = Purchases(costs), Purchases(costs).free()
+    goods = Baskets(costs)
+    items = goods.free
     order, spent, idle = list(items), 0.0, 0
     now = scorer.score([items])[0]
     while True:
@@ -125,7 +82,7 @@ def _weights(prices: dict[int, float], beta: float) -> dict[int, float]:
 
 
 def _step(
-    scorer: SetScorer, goods: Purchases, items: Items, open_: list[int], now: Score,
+    scorer: SetScorer, goods: Baskets, items: Items, open_: list[int], now: Score,
     weight: dict[int, float],
 ) -> tuple[Items, Score]:  # fmt: skip
     """One item more: the best of those that look best."""
@@ -141,7 +98,7 @@ def best_sets(
     scorer: SetScorer, costs: Costs, orders: Sequence[Sequence[int]], budgets: Sequence[float]
 ) -> list[Items]:
     """For each budget the best of the sets that the orders fill it with."""
-    goods = Purchases(costs)
+    goods = Baskets(costs)
     filled = [[tuple(sorted(goods.fill(order, b))) for order in orders] for b in budgets]
     scorer.learn_losses(list(dict.fromkeys(items for own in filled for items in own)))
     return [min(own, key=scorer.loss) for own in filled]
@@ -155,7 +112,7 @@ def swapped(
 
     A set gives way only to one that is clearly better.
     """
-    goods, found = Purchases(costs), []
+    goods, found = Baskets(costs), []
     for items, budget in zip(sets, budgets, strict=True):
         while time.monotonic() < deadline:
             paid = [i for i in items if costs.columns[i] and goods.costs.price_of([i]) > 0]

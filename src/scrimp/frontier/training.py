@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..baskets import Baskets, Items
 from ..columns import Columns
 from ..costs import Costs
 from ..kernels import run_pieces
@@ -19,8 +20,8 @@ from .design import ROWS_A_BIN, Design
 from .families import Family
 from .problem import Truth, folds_of
 from .rows import Rows
-from .scorer import Items, SetScorer
-from .search import Purchases, best_sets, forward_order, linear_order, swapped
+from .scorer import SetScorer
+from .search import best_sets, forward_order, linear_order, swapped
 
 #: Rows that purchases are chosen by; more say little more.
 SEARCHED, LEAST_SEARCHED = 12_000, 3_000
@@ -95,7 +96,7 @@ class Problem:
         if rows.design.table.shape[1] <= MOST_COLUMNS:
             linear = linear_order(rows.design, rows.truth, self.costs, cap)
             orders.append(linear)
-            goods = Purchases(self.costs)
+            goods = Baskets(self.costs)
             found["linear"] = [tuple(sorted(goods.fill(linear, b))) for b in self.budgets]
         sets = best_sets(scorer, self.costs, orders, self.budgets)
         found["trees"] = swapped(scorer, self.costs, orders, sets, self.budgets, deadline)

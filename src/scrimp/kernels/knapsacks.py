@@ -64,10 +64,10 @@ def spread(norms, prices, budget, shares):
 
 
 @njit(cache=True, nogil=True)
-def shrunk(norms, prices, step, budget, scale, shares):
-    """Write the shares of the least sum of norms**2 / (step + shares); return their scale.
+def shrunk(norms, prices, steps, budget, scale, shares):
+    """Write the shares of the least sum of norms**2 / (steps + shares); return their scale.
 
-    They are clip(scale * norms / sqrt(prices) - step, 0, 1); the scale given is tried first.
+    They are clip(scale * norms / sqrt(prices) - steps, 0, 1); the scale given is tried first.
     """
     n, paid = len(norms), 0.0
     rates = np.zeros(n)
@@ -82,7 +82,7 @@ def shrunk(norms, prices, step, budget, scale, shares):
     for _ in range(_MOST_STEPS):
         spent, slope = 0.0, 0.0
         for m in range(n):
-            share = scale * rates[m] - step
+            share = scale * rates[m] - steps[m]
             if share >= 1.0:
                 spent += prices[m] * (rates[m] > 0)
             elif share > 0.0:
@@ -102,5 +102,5 @@ def shrunk(norms, prices, step, budget, scale, shares):
         scale = guess
     for m in range(n):
         if rates[m] > 0:
-            shares[m] = min(max(scale * rates[m] - step, 0.0), 1.0)
+            shares[m] = min(max(scale * rates[m] - steps[m], 0.0), 1.0)
     return scale

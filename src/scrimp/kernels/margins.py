@@ -47,6 +47,19 @@ def losses(kind, y, sums, intercept, weights, epsilon, width, alpha):
 
 
 @njit(cache=True, nogil=True)
+def curvatures(kind, y, sums, intercept, weights, epsilon, width, curve):
+    """Write the second derivatives of the losses rounded off."""
+    squared = kind in (SQUARED_HINGE, SQUARED_EPSILON)
+    for i in range(len(y)):
+        over, _ = excess(kind, y[i], sums[i] + intercept, epsilon)
+        curve[i] = 0.0
+        if over > 0.0 and squared:
+            curve[i] = 2.0 * weights[i]
+        elif 0.0 < over < width:
+            curve[i] = weights[i] / width
+
+
+@njit(cache=True, nogil=True)
 def pull(kind, y, sums, intercept, weights, epsilon, width):
     """The sum of slopes at an intercept, and how fast it falls with it."""
     total, curve = 0.0, 0.0

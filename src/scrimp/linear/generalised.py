@@ -15,12 +15,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ..costs import as_costs
 from ..estimator import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
-from ..priced_plan import PricedPlan
-from ..target import Target
-from ..validation import check_budget, check_choice, check_several
-from .families import FAMILIES
-from .glm import GLM_CRITERIA, Sample, choose_glm_sequence
-from .rows import (
+from ..numeric_rows import (
     check_sequencer,
     columns_not_finite,
     fill_values,
@@ -29,6 +24,11 @@ from .rows import (
     read_rows,
     without_weightless,
 )
+from ..priced_plan import PricedPlan
+from ..target import Target
+from ..validation import check_budget, check_choice, check_several
+from .families import FAMILIES
+from .glm import GLM_CRITERIA, Sample, choose_glm_sequence
 from .sequence import prefix_plan
 
 Floats = NDArray[np.float64]

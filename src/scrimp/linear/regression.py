@@ -16,14 +16,7 @@ from sklearn.exceptions import NotFittedError
 from ..costs import Costs, as_costs
 from ..estimator import BudgetedRegressor
 from ..events import Progress, emit
-from ..priced_plan import PricedPlan
-from ..target import Target
-from ..validation import check_budget, check_choice
-from .bounds import MOST_LISTED, SequenceBounds, submodularity_ratio, whitened_gamma
-from .chunks import chunks_of
-from .criteria import CRITERIA
-from .moments import Moments
-from .rows import (
+from ..numeric_rows import (
     check_sequencer,
     columns_not_finite,
     fill_values,
@@ -31,6 +24,13 @@ from .rows import (
     not_finite,
     read_rows,
 )
+from ..priced_plan import PricedPlan
+from ..target import Target
+from ..validation import check_budget, check_choice
+from .bounds import MOST_LISTED, SequenceBounds, submodularity_ratio, whitened_gamma
+from .chunks import chunks_of
+from .criteria import CRITERIA
+from .moments import Moments
 from .sequence import Sequence, Standardised, choose_sequence, prefix_plan
 
 Floats = NDArray[np.float64]

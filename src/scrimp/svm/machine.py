@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..kernels.margins import best_intercept, dual_value, losses
+from ..kernels.margins import best_intercept, curvatures, dual_value, losses
 from ..plan import Floats, Ints
 
 #: The losses by name, as the kernels number them.
@@ -20,6 +20,8 @@ LOSSES = {
     "epsilon_insensitive": 2,
     "squared_epsilon_insensitive": 3,
 }
+#: Steps along long columns are shorter, by this power of their squared length, down to a least one.
+_POWER, _LEAST_SCALE = 0.4, 1e-4
 #: Those with a kink, which is rounded off while they are minimised.
 KINKED = (0, 2)
 
@@ -30,9 +32,9 @@ class Machine:
 
     Parameters
     ----------
-    X : float array or CSR matrix (rows, columns)
+    X : float array or CSC matrix (rows, columns)
         Rows.
-    targets : float array (rows, outputs)
+    targets : float array (outputs, rows)
         -1 and 1 for each class against the rest, or the response.
     weights : float array (rows,)
         What an error costs: C times the weight of the row.
@@ -54,62 +56,111 @@ class Machine:
     loss: int
     epsilon: float = 0.0
 
-    @cached_property
-    def transposed(self) -> Any:
-        """The columns as rows."""
-        return self.X.T.tocsr() if sparse.issparse(self.X) else self.X.T
-
     @property
     def n_outputs(self) -> int:
         """Machines side by side, on the same columns."""
-        return int(self.targets.shape[1])
+        return len(self.targets)
+
+    @property
+    def is_kinked(self) -> bool:
+        """Whether the loss has a kink."""
+        return self.loss in KINKED
+
+    @property
+    def n_cells(self) -> int:
+        """Values that are stored."""
+        return int(self.X.nnz if sparse.issparse(self.X) else self.X.size)
+
+    @cached_property
+    def cells(self) -> tuple[Any, ...]:
+        """The table as kernels take it: columns as rows of an array, or CSC; one is empty."""
+        if sparse.issparse(self.X):
+            return np.empty((0, 0)), self.X.data, self.X.indices, self.X.indptr
+        none = np.empty(0, dtype=np.int32)
+        return np.ascontiguousarray(self.X.T), np.empty(0), none, none
+
+    @cached_property
+    def scales(self) -> Floats:
+        """The mean squared length of the columns of each group, less different than it is."""
+        if sparse.issparse(self.X):
+            squares = np.add.reduceat(np.append(self.X.data**2, 0.0), self.X.indptr[:-1])
+            squares[np.diff(self.X.indptr) == 0] = 0.0
+        else:
+            squares = np.einsum("ij,ij->j", self.X, self.X)
+        sizes = np.bincount(self.group_of, minlength=self.n_groups)
+        means = np.bincount(self.group_of, squares, self.n_groups) / np.maximum(sizes, 1)
+        typical = float(means[means > 0].mean()) if means.any() else 1.0
+        return np.asarray(np.maximum(means / typical, _LEAST_SCALE) ** _POWER)
+
+    def zeros(self) -> Floats:
+        """Coefficients (outputs, columns) of nothing bought."""
+        return np.zeros((self.n_outputs, self.X.shape[1]))
 
     def norms(self, values: Floats) -> Floats:
-        """The length of each group of values (columns, outputs)."""
-        squares = np.einsum("ij,ij->i", values, values)
+        """The length of each group of values (outputs, columns)."""
+        squares = values[0] ** 2 if len(values) == 1 else np.einsum("ij,ij->j", values, values)
         return np.sqrt(np.bincount(self.group_of, squares, self.n_groups))
 
     def sums(self, coefficients: Floats) -> Floats:
-        """What the columns add up to (rows, outputs)."""
-        return np.asarray(self.X @ coefficients)
+        """What the columns add up to (outputs, rows)."""
+        return _each(self.X, coefficients)
 
     def pulls(self, alpha: Floats) -> Floats:
-        """What slopes of rows mean for the columns (columns, outputs)."""
-        return np.asarray(self.transposed @ alpha)
+        """What slopes of rows mean for the columns (outputs, columns)."""
+        return _each(self.X.T, alpha)
 
     def intercepts(self, sums: Floats, intercepts: Floats, width: float) -> Floats:
         """The best ones, from given ones on."""
         return np.array([
             best_intercept(self.loss, y, s, float(b), self.weights, self.epsilon, width)
-            for y, s, b in zip(self._columns(self.targets), self._columns(sums), intercepts,
-                               strict=True)
+            for y, s, b in zip(self.targets, sums, intercepts, strict=True)
         ])  # fmt: skip
 
     def losses(self, sums: Floats, intercepts: Floats, width: float) -> tuple[float, float, Floats]:
-        """The loss rounded off, the loss as it is, and the slopes of rows (rows, outputs)."""
-        alpha = np.empty((self.n_outputs, len(self.weights)))
+        """The loss rounded off, the loss as it is, and the slopes of rows (outputs, rows)."""
+        alpha = np.empty_like(sums)
         total = np.zeros(2)
-        for own, y, s, b in zip(
-            alpha, self._columns(self.targets), self._columns(sums), intercepts, strict=True
-        ):
+        for own, y, s, b in zip(alpha, self.targets, sums, intercepts, strict=True):
             total += losses(self.loss, y, s, float(b), self.weights, self.epsilon, width, own)
-        return float(total[0]), float(total[1]), np.ascontiguousarray(alpha.T)
+        return float(total[0]), float(total[1]), alpha
+
+    def curvatures(self, sums: Floats, intercepts: Floats, width: float) -> Floats:
+        """The second derivatives of the losses rounded off (outputs, rows)."""
+        found = np.empty_like(sums)
+        for own, y, s, b in zip(found, self.targets, sums, intercepts, strict=True):
+            curvatures(self.loss, y, s, float(b), self.weights, self.epsilon, width, own)
+        return found
 
     def dual(self, alpha: Floats) -> float:
         """What the slopes prove, before half the squared norm is taken off."""
         return float(sum(
             dual_value(self.loss, y, a, self.weights, self.epsilon)
-            for y, a in zip(self._columns(self.targets), self._columns(alpha), strict=True)
+            for y, a in zip(self.targets, alpha, strict=True)
         ))  # fmt: skip
 
-    def at(self, columns: NDArray[np.intp]) -> Machine:
-        """The same with some of the columns."""
-        group_of = self.group_of[columns]
-        return Machine(
-            self.X[:, columns], self.targets, self.weights, group_of, self.n_groups, self.loss,
-            self.epsilon,
-        )  # fmt: skip
+    def with_weights(self, weights: Floats) -> Machine:
+        """The same, where errors cost something else."""
+        return replace(self, weights=weights)
 
-    @staticmethod
-    def _columns(values: Floats) -> Floats:
-        return np.ascontiguousarray(values.T)
+    def of_rows(self, rows: Ints) -> Machine:
+        """Some of the rows."""
+        return replace(
+            self, X=self.X[rows], targets=self.targets[:, rows], weights=self.weights[rows]
+        )
+
+    def of_groups(self, groups: NDArray[np.bool_]) -> tuple[Ints, Machine]:
+        """Some of the groups, numbered anew, and where their columns are."""
+        columns = np.flatnonzero(groups[self.group_of])
+        number = np.cumsum(groups) - 1
+        part = replace(
+            self, X=self.X[:, columns], group_of=number[self.group_of[columns]],
+            n_groups=int(groups.sum()),
+        )  # fmt: skip
+        return columns, part
+
+
+def _each(X: Any, vectors: Floats) -> Floats:
+    """X times each of several vectors."""
+    if sparse.issparse(X):
+        return np.stack([X @ vector for vector in vectors])
+    return np.asarray(vectors @ X.T)

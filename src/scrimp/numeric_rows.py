@@ -1,4 +1,4 @@
-"""Rows on their way into sums: checked, as numbers, with missing values filled in."""
+"""Rows of numbers for linear models: checked, with missing values filled in."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ..columns import Columns, as_frame, learn_columns
-from ..predictor import FLOATS
-from ..validation import check_budget
+from .columns import Columns, as_frame, learn_columns
+from .predictor import FLOATS
+from .validation import check_budget
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +64,11 @@ def check_sequencer(model: Any) -> None:
     check_budget(model.budget)
     if not (isinstance(model.alpha, int | float | np.number) and 0 <= model.alpha < math.inf):
         raise ValueError(f"alpha is {model.alpha!r}; expected a finite number >= 0.")
-    missing = model.missing
+    check_missing(model.missing)
+
+
+def check_missing(missing: Any) -> None:
+    """Refuse what a missing value cannot count as."""
     number = isinstance(missing, int | float | np.number) and math.isfinite(missing)
     if not (number or (isinstance(missing, str) and missing in ("error", "mean"))):
         raise ValueError(f"missing is {missing!r}; expected 'error', 'mean' or a finite number.")

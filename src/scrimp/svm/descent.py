@@ -1,0 +1,221 @@
+"""Ways down to the relaxation's least value, with a bound from below at each look."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.gradient import gradient_steps
+from ..kernels.knapsacks import knapsack, spread
+from ..plan import Floats
+from .machine import Machine
+
+#: The width over which a kink is rounded off: at first, and how it falls.
+FIRST_WIDTH, _NARROWER, _LEAST_WIDTH = 0.5, 0.25, 1e-9
+#: Gradient steps between two looks at the gap.
+_STEPS = 10
+#: Groups take part that are worth this part of the least that is bought, per price. If they have
+#: more than this part of the columns, all do.
+_NEARLY, _MOST = 0.3, 0.6
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """Coefficients (outputs, columns) and intercepts, and the width they were found with."""
+
+    w: Floats
+    b: Floats
+    width: float
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """Slopes of rows, and what they prove.
+
+    Parameters
+    ----------
+    alpha : float array (outputs, rows)
+        Slopes, that add up to 0.
+    values : float array (groups,)
+        What a share of each group is worth by them, twice.
+    shares : float array (groups,)
+        What the budget would buy by these values.
+    least : float
+        No solution within the budget is below it.
+    """
+
+    alpha: Floats
+    values: Floats
+    shares: Floats
+    least: float
+
+
+def bound_of(machine: Machine, prices: Floats, budget: float, alpha: Floats) -> Bound:
+    """What slopes that add up to 0 prove: no solution within the budget is below it."""
+    values = machine.norms(machine.pulls(alpha)) ** 2
+    shares = np.empty(len(values))
+    most = knapsack(values, prices, budget, shares)
+    return Bound(alpha, values, shares, machine.dual(alpha) - most / 2)
+
+
+class Descent(ABC):
+    """A point on its way down.
+
+    Parameters
+    ----------
+    machine : Machine
+        What is minimised.
+    prices : float array (groups,)
+        Of its groups.
+    budget : float
+        For the shares of groups.
+    start : Point
+        Where to begin.
+    """
+
+    def __init__(self, machine: Machine, prices: Floats, budget: float, start: Point) -> None:
+        self.machine, self.prices, self.budget = machine, prices, budget
+        self.w, self.width = start.w, start.width
+        self.z = machine.sums(self.w)
+        self.b = machine.intercepts(self.z, start.b, self.width)
+        self.steps = 0
+        self.objective, self.best = np.inf, Point(self.w, self.b, self.width)
+        self.bound: Bound | None = None
+        self.history: list[tuple[float, float]] = []
+
+    @abstractmethod
+    def step(self) -> bool:
+        """Go on, by one step or several; False if there is no way down."""
+
+    @abstractmethod
+    def start_anew(self) -> None:
+        """The function has changed a little."""
+
+    @property
+    def gap(self) -> float:
+        """Between the best objective and the best bound, as a part of the objective."""
+        least = -np.inf if self.bound is None else self.bound.least
+        return (self.objective - least) / max(abs(self.objective), 1e-300)
+
+    def run(self, tol: float, most_steps: int) -> None:
+        """Until the gap is small, or so many steps."""
+        self.look()
+        while self.gap > tol and self.steps < most_steps:
+            moved = self.step()
+            self.look()
+            if not moved and not self.narrow():
+                break
+
+    def norm(self, w: Floats) -> float:
+        """The squared norm under the budget."""
+        shares = np.empty(self.machine.n_groups)
+        return float(spread(self.machine.norms(w), self.prices, self.budget, shares))
+
+    def look(self) -> Bound:
+        """Take down the best objective and the best bound; round kinks off less if it is time."""
+        machine = self.machine
+        smooth, exact, alpha = machine.losses(self.z, self.b, self.width)
+        norm = self.norm(self.w) / 2
+        bound = bound_of(machine, self.prices, self.budget, alpha)
+        if self.bound is None or bound.least > self.bound.least:
+            self.bound = bound
+        if norm + exact < self.objective:
+            self.objective, self.best = norm + exact, Point(self.w, self.b, self.width)
+        self.history.append((self.objective, self.bound.least))
+        if self._is_rounded_off_too_much(norm + smooth, bound):
+            self.narrow()
+        return bound
+
+    def narrow(self) -> bool:
+        """Round kinks off less; False if there are none, or hardly any."""
+        if not self.machine.is_kinked or self.width <= _LEAST_WIDTH:
+            return False
+        self.width = max(self.width * _NARROWER, _LEAST_WIDTH)
+        self.b = self.machine.intercepts(self.z, self.b, self.width)
+        self.start_anew()
+        return True
+
+    def _is_rounded_off_too_much(self, smooth: float, bound: Bound) -> bool:
+        """Whether what is left of the gap is due to the width rather than to the steps."""
+        if not self.machine.is_kinked:
+            return False
+        weights = np.maximum(self.machine.weights, 1e-300)
+        rounded_bound = bound.least - self.width / 2 * float((bound.alpha**2 / weights).sum())
+        own_gap = (smooth - rounded_bound) / max(abs(smooth), 1e-300)
+        return own_gap <= self.gap / 2
+
+
+class GradientDescent(Descent):
+    """Accelerated proximal gradient steps, as long as the loss allows: for many columns.
+
+    Between two looks only groups take part that are in use or look nearly worth their price.
+    """
+
+    def __init__(self, machine: Machine, prices: Floats, budget: float, start: Point) -> None:
+        self._groups = np.ones(machine.n_groups, dtype=bool)
+        self._columns: Any = slice(None)
+        self._part = machine
+        self._numbers = np.ones(3)
+        super().__init__(machine, prices, budget, start)
+        self.start_anew()
+
+    def start_anew(self) -> None:
+        """Without momentum."""
+        self._numbers[0] = 1.0
+        self._ahead = self.w[:, self._columns].copy(), self.z.copy(), self.b.copy()
+
+    def step(self) -> bool:
+        """Several steps, each from a point ahead."""
+        part, machine = self._part, self.machine
+        w = self.w[:, self._columns].copy()
+        self.z, self.b = self.z.copy(), self.b.copy()
+        dense, values, rows, starts = part.cells
+        ahead, ahead_z, ahead_b = self._ahead
+        gradient_steps(
+            dense, values, rows, starts, part.loss, part.targets, part.weights, part.epsilon,
+            self.width, part.group_of, self.prices[self._groups], machine.scales[self._groups],
+            self.budget, w, self.z, self.b, ahead, ahead_z, ahead_b, self._numbers, _STEPS,
+        )  # fmt: skip
+        self.w = w if part is machine else self._whole(w)
+        self.steps += _STEPS
+        return True
+
+    def look(self) -> Bound:
+        """See also which groups are to take part."""
+        latest = super().look()
+        wanted = self._promising(latest)
+        enough = not (wanted & ~self._groups).any()
+        if not enough or 2 * wanted.sum() < self._groups.sum():
+            self._take_part(wanted)
+        return latest
+
+    def _promising(self, latest: Bound) -> NDArray[np.bool_]:
+        """Groups in use, and those whose worth per price is near that of what is bought."""
+        machine, prices, values = self.machine, self.prices, latest.values
+        free = np.where(values > 0, np.inf, 0.0)
+        worth = np.divide(values, prices, out=free, where=prices > 0)
+        least = worth[(latest.shares > 0) & (values > 0)].min(initial=np.inf)
+        used = machine.norms(self.w) + machine.norms(self._whole(self._ahead[0])) > 0
+        wanted = used | (worth >= _NEARLY * least)
+        most = wanted[machine.group_of].mean() > _MOST
+        return np.ones_like(wanted) if most else wanted
+
+    def _whole(self, w: Floats) -> Floats:
+        """Coefficients of all columns."""
+        full = self.machine.zeros()
+        full[:, self._columns] = w
+        return full
+
+    def _take_part(self, groups: NDArray[np.bool_]) -> None:
+        """From now on these; momentum is kept."""
+        ahead = self._whole(self._ahead[0])
+        self._groups = groups
+        if groups.all():
+            self._columns, self._part = slice(None), self.machine
+        else:
+            self._columns, self._part = self.machine.of_groups(groups)
+        self._ahead = ahead[:, self._columns].copy(), *self._ahead[1:]

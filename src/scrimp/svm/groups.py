@@ -1,0 +1,98 @@
+"""Items as groups of a machine, and prices for the relaxation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..baskets import Baskets, Items
+from ..costs import Costs
+from ..plan import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The items that bring columns.
+
+    Parameters
+    ----------
+    costs : Costs
+        Prices and requirements.
+    uniform : bool
+        Whether all groups count as equally dear until they are paid for.
+    """
+
+    costs: Costs
+    uniform: bool = False
+
+    @cached_property
+    def items(self) -> Ints:
+        """The item of each group."""
+        return np.array([i for i, own in enumerate(self.costs.columns) if own], dtype=np.intp)
+
+    @cached_property
+    def number(self) -> Ints:
+        """The group of each item, or -1."""
+        found = np.full(self.costs.n_items, -1, dtype=np.intp)
+        found[self.items] = np.arange(len(self.items))
+        return found
+
+    @cached_property
+    def of_columns(self) -> Ints:
+        """The group of each column."""
+        found = np.empty(self.costs.n_columns, dtype=np.intp)
+        for group, item in enumerate(self.items):
+            found[list(self.costs.columns[item])] = group
+        return found
+
+    @cached_property
+    def prices(self) -> Floats:
+        """What groups cost in the relaxation."""
+        return np.ones(len(self.items)) if self.uniform else self.least_prices
+
+    def money(self, budget: float) -> float:
+        """A budget in the relaxation's prices."""
+        if not self.uniform:
+            return budget
+        total = self.costs.total
+        return len(self.items) * (min(budget / total, 1.0) if total > 0 else 1.0)
+
+    @cached_property
+    def least_prices(self) -> Floats:
+        """What each group costs, at least.
+
+        What several items require is shared between all that could: whatever set is bought,
+        the shares of its items add up to no more than what is paid.
+        """
+        closures, prices = self.costs.closures, np.array(self.costs.prices)
+        users = np.zeros(self.costs.n_items)
+        for item in self.items:
+            users[list(closures[item])] += 1
+        part = prices / np.maximum(users, 1)
+        return np.array([part[list(closures[item])].sum() for item in self.items])
+
+    @cached_property
+    def baskets(self) -> Baskets:
+        """Sets of items."""
+        return Baskets(self.costs)
+
+    @cached_property
+    def cheapest(self) -> float:
+        """The price of the cheapest group, with all that it requires."""
+        return min((self.costs.price_of([int(i)]) for i in self.items), default=np.inf)
+
+    def bought(self, items: Items) -> NDArray[np.bool_]:
+        """Which groups are in a set of items."""
+        mask = np.zeros(len(self.items), dtype=bool)
+        own = self.number[list(items)]
+        mask[own[own >= 0]] = True
+        return mask
+
+    def filled(self, ranks: Floats, budget: float, items: Items | None = None) -> Items:
+        """Buy groups in the order of their ranks, what can be paid; those of rank 0 never."""
+        order = np.argsort(-ranks, kind="stable")
+        order = self.items[order[ranks[order] > 0]]
+        return tuple(sorted(self.baskets.fill(order.tolist(), budget, items)))

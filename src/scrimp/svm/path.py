@@ -1,0 +1,63 @@
+"""A machine for each of several budgets, each found from the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .descent import bound_of
+from .groups import Groups
+from .machine import Machine
+from .relaxation import Relaxation, Relaxed
+from .rounding import Rounding, Trained
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """What was found for a budget.
+
+    Parameters
+    ----------
+    budget : float
+        The most that may be spent.
+    relaxed : Relaxed
+        With groups bought in part.
+    trained : Trained
+        With groups bought in full.
+    least : float
+        What no set within the budget can be below.
+    trainings : int
+        Machines trained to find the set.
+    """
+
+    budget: float
+    relaxed: Relaxed
+    trained: Trained
+    least: float
+    trainings: int
+
+    @property
+    def distance(self) -> float:
+        """How far it is above what is proven, as a part of its objective."""
+        objective = self.trained.objective
+        return max(objective - self.least, 0.0) / max(abs(objective), 1e-300)
+
+
+def solve_path(
+    machine: Machine, groups: Groups, budgets: Sequence[float], tol: float, max_iter: int
+) -> Iterator[Solved]:
+    """For ascending budgets."""
+    relaxation = Relaxation(machine, groups.prices, tol, max_iter)
+    relaxed: Relaxed | None = None
+    trained: Trained | None = None
+    for budget in budgets:
+        money = groups.money(budget)
+        relaxed = relaxation.solve(money, relaxed)
+        rounding = Rounding(machine, groups, max_iter)
+        trained = rounding.best(relaxed, budget, trained)
+        alpha = relaxed.proof.alpha
+        proof = bound_of(machine, groups.least_prices, budget, alpha)
+        least = float(np.maximum(proof.least, trained.proof.least))
+        yield Solved(budget, relaxed, trained, least, rounding.trainings)

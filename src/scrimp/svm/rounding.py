@@ -1,0 +1,165 @@
+"""From shares to sets: what is bought is paid for in full, and the machine is trained on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..baskets import Items
+from ..plan import Floats, Ints
+from .descent import FIRST_WIDTH, Bound, Point, bound_of
+from .groups import Groups
+from .kinks import sharpened
+from .machine import Machine
+from .relaxation import FREE_COLUMNS, Relaxed, descent
+
+#: Sets that are tried after the first ones, at most, the part of a set that is exchanged at first,
+#: and the part of the objective that an exchange must gain.
+_TRIED, _EXCHANGED, _GAIN = 12, 0.1, 1e-4
+#: How exactly machines are trained: while sets are compared, and in the end; and with kinks.
+_ROUGH, _FINE, _ROUGH_KINKED, _FINE_KINKED = 1e-3, 1e-5, 5e-3, 1e-3
+#: In the end, where there are few columns, to rounding; with kinks only of so many cells.
+_EXACT, _FEW_CELLS = 1e-14, 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A set of items and the machine on it.
+
+    Parameters
+    ----------
+    items : tuple of int
+        The set.
+    columns : int array
+        That it brings.
+    point : Point
+        Coefficients (outputs, own columns) and intercepts.
+    objective : float
+        With all that is bought in full.
+    proof : Bound
+        Its slopes, and what each group would be worth by them, bought or not.
+    gap : float
+        How exactly it was trained.
+    """
+
+    items: Items
+    columns: Ints
+    point: Point
+    objective: float
+    proof: Bound
+    gap: float
+
+
+class Rounding:
+    """Finds sets within a budget.
+
+    Parameters
+    ----------
+    machine : Machine
+        Of all columns.
+    groups : Groups
+        Items and prices.
+    max_iter : int
+        Steps of a training, at most.
+    """
+
+    def __init__(self, machine: Machine, groups: Groups, max_iter: int) -> None:
+        self.machine, self.groups, self.max_iter = machine, groups, max_iter
+        self._rough = _ROUGH_KINKED if machine.is_kinked else _ROUGH
+        self.trainings = 0
+        self._budget = np.inf
+        self._known: dict[Items, Trained] = {}
+
+    def best(self, relaxed: Relaxed, budget: float, before: Trained | None = None) -> Trained:
+        """The best set found, no worse than one for a smaller budget.
+
+        First come those that a budget buys by shares and by worth; then exchanges of groups, as
+        the slopes of the best one would have them.
+        """
+        self._budget = budget
+        self._known.clear()
+        groups = self.groups
+        worth = _per_price(relaxed.proof.values, groups.prices)
+        by_share = relaxed.shares + 1e-9 * worth / max(worth[np.isfinite(worth)].max(initial=0), 1)
+        first = [groups.filled(by_share, budget), groups.filled(worth, budget)]
+        if before is not None:
+            first += [groups.filled(by_share, budget, before.items)]
+        start = relaxed.point
+        best = min((self._trained(items, start) for items in dict.fromkeys(first)), key=_objective)
+        return self.polished(self._improved(best))
+
+    def _improved(self, best: Trained) -> Trained:
+        """Exchange many groups at first, fewer where that was no good, until one is too many."""
+        many = max(int(_EXCHANGED * self.groups.bought(best.items).sum()), 1)
+        for _ in range(_TRIED):
+            items = self._exchanged(best, many)
+            if items in self._known:
+                better = False
+            else:
+                other = self._trained(items, self._whole(best))
+                better = other.objective < best.objective * (1 - _GAIN)
+                best = other if better else best
+            if not better:
+                if many == 1:
+                    break
+                many = max(many // 3, 1)
+        return best
+
+    def _exchanged(self, trained: Trained, many: int) -> Items:
+        """Let in outsiders that are worth most by the slopes, for insiders that are worth least."""
+        groups, values = self.groups, trained.proof.values
+        worth = _per_price(values, groups.prices)
+        inside = groups.bought(trained.items)
+        outside = np.flatnonzero(~inside & (values > 0))
+        first = outside[np.argsort(-worth[outside], kind="stable")][:many]
+        forced = groups.baskets.fill(groups.items[first].tolist(), self._budget)
+        kept = groups.filled(np.where(inside, worth, 0.0), self._budget, forced)
+        return groups.filled(worth, self._budget, kept)
+
+    def _whole(self, trained: Trained) -> Point:
+        """Coefficients of all columns."""
+        w = self.machine.zeros()
+        w[:, trained.columns] = trained.point.w
+        return Point(w, trained.point.b, trained.point.width)
+
+    def _trained(self, items: Items, start: Point) -> Trained:
+        """The machine on a set."""
+        if items not in self._known:
+            self._known[items] = self.train(items, start, self._rough)
+        return self._known[items]
+
+    def train(self, items: Items, start: Point, tol: float) -> Trained:
+        """The machine on a set, whose groups are free now."""
+        columns, part = self.machine.of_groups(self.groups.bought(items))
+        free = np.zeros(part.n_groups)
+        width = max(start.width, FIRST_WIDTH / 64) if part.is_kinked else 0.0
+        way = descent(part, free, 1.0, Point(np.ascontiguousarray(start.w[:, columns]), start.b,
+                                             width))  # fmt: skip
+        way.run(tol, self.max_iter)
+        self.trainings += 1
+        assert way.bound is not None
+        proof = bound_of(self.machine, self.groups.least_prices, self._budget, way.bound.alpha)
+        return Trained(items, columns, way.best, way.objective, proof, way.gap)
+
+    def polished(self, trained: Trained) -> Trained:
+        """The same set, trained more exactly."""
+        n, d = self.machine.X.shape[0], len(trained.columns)
+        fine = _FINE_KINKED if self.machine.is_kinked else _FINE
+        if d <= FREE_COLUMNS and (n * d <= _FEW_CELLS or not self.machine.is_kinked):
+            fine = _EXACT
+        found = self.train(trained.items, self._whole(trained), fine)
+        if self.machine.is_kinked and fine == _EXACT:
+            part = self.machine.of_groups(self.groups.bought(found.items))[1]
+            found = replace(found, point=sharpened(part, found.point))
+        return found
+
+
+def _objective(trained: Trained) -> float:
+    return trained.objective
+
+
+def _per_price(values: Floats, prices: Floats) -> Floats:
+    """What is worth something and free comes first."""
+    free = np.where(values > 0, np.inf, 0.0)
+    return np.divide(values, prices, out=free, where=prices > 0)
