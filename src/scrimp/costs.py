@@ -182,8 +182,15 @@ class Costs:
     @cached_property
     def item_of(self) -> tuple[int, ...]:
         """The item that brings each column."""
-        owner = {column: item for item, columns in enumerate(self.columns) for column in columns}
-        return tuple(owner[column] for column in range(len(owner)))
+        return tuple(self.owners.tolist())
+
+    @cached_property
+    def owners(self) -> NDArray[np.int64]:
+        """The same, as an array."""
+        found = np.empty(self.n_columns, dtype=np.int64)
+        for item, columns in enumerate(self.columns):
+            found[list(columns)] = item
+        return found
 
     @cached_property
     def closures(self) -> tuple[tuple[int, ...], ...]:

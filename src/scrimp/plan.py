@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from .costs import Costs
 from .ledger import Ledger
-from .validation import float_array, int_array
+from .validation import distinct, float_array, int_array
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -168,7 +168,8 @@ class Plan(ABC, Generic[S]):
     @cached_property
     def columns_read(self) -> Ints:
         """All columns the plan may ever look at, ascending."""
-        return np.array(sorted({c for columns in self.reads for c in columns}), dtype=np.int64)
+        reads = [np.array(own, dtype=np.int64) for own in self.reads]
+        return distinct(np.concatenate([np.empty(0, dtype=np.int64), *reads]))
 
     @property
     def within(self) -> Sequence[Plan[Any]]:

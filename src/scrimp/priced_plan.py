@@ -60,7 +60,8 @@ class PricedPlan:
 
     def _check_reads(self, stage: int) -> None:
         """A stage looks only at columns that it, or what came before it, has bought."""
-        needed = {self.costs.item_of[column] for column in self.plan.reads[stage]}
+        reads = np.array(self.plan.reads[stage], dtype=np.int64)
+        needed = set(np.flatnonzero(np.bincount(self.costs.owners[reads])).tolist())
         needed.difference_update(self.needs[stage])
         if needed:
             needed.difference_update(*(self.needs[s] for s in self.plan.told_before(stage)))

@@ -58,6 +58,14 @@ def float_array(name: str, values: Any, ndim: int = 1) -> NDArray[np.float64]:
     return np.ascontiguousarray(_check_array(name, values, ndim, "fiu", "numbers"), np.float64)
 
 
+def distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each number once, ascending; quick where they are many and nearly in order."""
+    values = np.sort(values, kind="stable")
+    first = np.ones(len(values), dtype=bool)
+    first[1:] = values[1:] != values[:-1]
+    return values[first]
+
+
 def _check_array(name: str, values: Any, ndim: int, kinds: str, expected: str) -> NDArray[Any]:
     array = np.asarray(values)
     if array.ndim != ndim:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from .knapsacks import shrunk
 from .margins import best_intercept, losses
-from .proximal import shrink
 
 #: The loss may rise by rounding.
 _ROUNDING = 1e-10
@@ -75,53 +75,67 @@ def gradient_steps(
     numbers : float array (3,)
         Momentum, bound on the curvature, scale of the shares. Overwritten.
     """
-    outputs, columns = w.shape
     alpha, alpha_after = np.empty_like(z), np.empty_like(z)
     pulls, new, new_z, new_b = np.empty_like(w), np.empty_like(w), np.empty_like(z), b.copy()
-    point = np.empty_like(w)
     for _ in range(n_steps):
         loss = total_loss(kind, targets, ahead_z, ahead_b, weights, epsilon, width, alpha)
         pull_back(dense, values, rows, starts, alpha, pulls)
         while True:
             steps = 1.0 / (numbers[1] * scales)
-            for k in range(outputs):
-                for j in range(columns):
-                    point[k, j] = ahead[k, j] + pulls[k, j] * steps[group_of[j]]
-            numbers[2] = shrink(point, group_of, prices, steps, budget, numbers[2], new)
+            numbers[2], rise, turn = shrunk_step(
+                ahead, pulls, w, group_of, prices, steps, budget, numbers[2], new
+            )
             add_up(dense, values, rows, starts, new, new_z)
             new_b[:] = ahead_b
             after = total_loss(kind, targets, new_z, new_b, weights, epsilon, width, alpha_after)
-            allowed = loss
-            for k in range(outputs):
-                for j in range(columns):
-                    moved = new[k, j] - ahead[k, j]
-                    allowed += moved * (moved / (2.0 * steps[group_of[j]]) - pulls[k, j])
-            if after <= allowed + _ROUNDING * abs(loss):
+            if after <= loss + rise + _ROUNDING * abs(loss):
                 break
             numbers[1] *= _SHORTER
         numbers[1] *= _LONGER
-        numbers[0] = look_ahead(w, z, ahead, ahead_z, new, new_z, scales, group_of, numbers[0])
+        numbers[0] = look_ahead(w, z, ahead, ahead_z, new, new_z, turn, numbers[0])
         b[:] = new_b
         ahead_b[:] = new_b
 
 
 @njit(cache=True, nogil=True)
-def look_ahead(w, z, ahead, ahead_z, new, new_z, scales, group_of, momentum):
+def shrunk_step(ahead, pulls, w, group_of, prices, steps, budget, scale, new):
+    """Write the point after a step along the pulls, shrunk.
+
+    Returns the scale of the shares, by how much the loss may rise for the step to be short
+    enough, and a number above 0 if the step turns back from the direction of the last one.
+    """
+    outputs, columns = ahead.shape
+    norms, shares = np.zeros(len(prices)), np.empty(len(prices))
+    for k in range(outputs):
+        for j in range(columns):
+            point = ahead[k, j] + pulls[k, j] * steps[group_of[j]]
+            norms[group_of[j]] += point * point
+    scale = shrunk(np.sqrt(norms), prices, steps, budget, scale, shares)
+    parts = shares / (steps + shares)
+    rise, turn = 0.0, 0.0
+    for k in range(outputs):
+        for j in range(columns):
+            step = steps[group_of[j]]
+            own = (ahead[k, j] + pulls[k, j] * step) * parts[group_of[j]]
+            moved = own - ahead[k, j]
+            rise += moved * (moved / (2.0 * step) - pulls[k, j])
+            turn -= moved * (own - w[k, j]) / step
+            new[k, j] = own
+    return scale, rise, turn
+
+
+@njit(cache=True, nogil=True)
+def look_ahead(w, z, ahead, ahead_z, new, new_z, turn, momentum):
     """Move to the new point, look ahead in its direction; return the momentum.
 
     Where the direction turns back it starts anew.
     """
-    outputs, columns = w.shape
-    turn = 0.0
-    for k in range(outputs):
-        for j in range(columns):
-            turn += (ahead[k, j] - new[k, j]) * (new[k, j] - w[k, j]) * scales[group_of[j]]
     after = (1.0 + np.sqrt(1.0 + 4.0 * momentum * momentum)) / 2.0
     part = (momentum - 1.0) / after
     if turn > 0.0:
         after, part = 1.0, 0.0
-    for k in range(outputs):
-        for j in range(columns):
+    for k in range(w.shape[0]):
+        for j in range(w.shape[1]):
             ahead[k, j] = new[k, j] + part * (new[k, j] - w[k, j])
             w[k, j] = new[k, j]
         for i in range(z.shape[1]):

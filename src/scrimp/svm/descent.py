@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from .machine import Machine
 
 #: The width over which a kink is rounded off: at first, and how it falls.
 FIRST_WIDTH, _NARROWER, _LEAST_WIDTH = 0.5, 0.25, 1e-9
-#: Gradient steps between two looks at the gap.
-_STEPS = 10
+#: Gradient steps between two looks at the gap: few at first, as a good start may be near the end.
+_FIRST_STEPS, _STEPS = 2, 10
 #: Groups take part that are worth this part of the least that is bought, per price. If they have
 #: more than this part of the columns, all do.
 _NEARLY, _MOST = 0.3, 0.6
@@ -25,11 +25,32 @@ _NEARLY, _MOST = 0.3, 0.6
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Coefficients (outputs, columns) and intercepts, and the width they were found with."""
+    """Where a way down is or was.
+
+    Parameters
+    ----------
+    w, b : float arrays (outputs, columns), (outputs,)
+        Coefficients and intercepts.
+    width : float
+        Over which kinks are rounded off.
+    curvature : float
+        About how much the loss bends there along a gradient step.
+    """
 
     w: Floats
     b: Floats
     width: float
+    curvature: float = 1.0
+
+    def at(self, columns: Any) -> Point:
+        """The same for some of the columns."""
+        return replace(self, w=np.ascontiguousarray(self.w[:, columns]))
+
+    def among(self, columns: Any, n_columns: int) -> Point:
+        """The same for more columns, of which it has some."""
+        w = np.zeros((len(self.w), n_columns))
+        w[:, columns] = self.w
+        return replace(self, w=w)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +76,23 @@ class Bound:
 
 
 def bound_of(machine: Machine, prices: Floats, budget: float, alpha: Floats) -> Bound:
-    """What slopes that add up to 0 prove: no solution within the budget is below it."""
+    """What slopes prove: no solution within the budget is below it."""
+    alpha = balanced(alpha)
     values = machine.norms(machine.pulls(alpha)) ** 2
     shares = np.empty(len(values))
     most = knapsack(values, prices, budget, shares)
     return Bound(alpha, values, shares, machine.dual(alpha) - most / 2)
+
+
+def balanced(alpha: Floats) -> Floats:
+    """Slopes that add up to 0: the best intercept leaves a rest where it is rounded.
+
+    The heavier side is made lighter, so that no slope leaves its range.
+    """
+    sides = np.stack([np.maximum(alpha, 0.0), np.minimum(alpha, 0.0)])
+    sums = np.abs(sides.sum(axis=2, keepdims=True))
+    parts = sums.min(axis=0) / np.maximum(sums, 1e-300)
+    return np.asarray((sides * parts).sum(axis=0))
 
 
 class Descent(ABC):
@@ -83,7 +116,7 @@ class Descent(ABC):
         self.z = machine.sums(self.w)
         self.b = machine.intercepts(self.z, start.b, self.width)
         self.steps = 0
-        self.objective, self.best = np.inf, Point(self.w, self.b, self.width)
+        self.objective, self.best = np.inf, start
         self.bound: Bound | None = None
         self.history: list[tuple[float, float]] = []
 
@@ -94,6 +127,10 @@ class Descent(ABC):
     @abstractmethod
     def start_anew(self) -> None:
         """The function has changed a little."""
+
+    def point(self) -> Point:
+        """Where it is."""
+        return Point(self.w, self.b, self.width)
 
     @property
     def gap(self) -> float:
@@ -124,7 +161,7 @@ class Descent(ABC):
         if self.bound is None or bound.least > self.bound.least:
             self.bound = bound
         if norm + exact < self.objective:
-            self.objective, self.best = norm + exact, Point(self.w, self.b, self.width)
+            self.objective, self.best = norm + exact, self.point()
         self.history.append((self.objective, self.bound.least))
         if self._is_rounded_off_too_much(norm + smooth, bound):
             self.narrow()
@@ -159,7 +196,7 @@ class GradientDescent(Descent):
         self._groups = np.ones(machine.n_groups, dtype=bool)
         self._columns: Any = slice(None)
         self._part = machine
-        self._numbers = np.ones(3)
+        self._numbers = np.array([1.0, start.curvature, 1.0])
         super().__init__(machine, prices, budget, start)
         self.start_anew()
 
@@ -168,20 +205,25 @@ class GradientDescent(Descent):
         self._numbers[0] = 1.0
         self._ahead = self.w[:, self._columns].copy(), self.z.copy(), self.b.copy()
 
+    def point(self) -> Point:
+        """Where it is, with the length of steps there."""
+        return replace(super().point(), curvature=float(self._numbers[1]))
+
     def step(self) -> bool:
         """Several steps, each from a point ahead."""
         part, machine = self._part, self.machine
         w = self.w[:, self._columns].copy()
         self.z, self.b = self.z.copy(), self.b.copy()
+        n_steps = min(_FIRST_STEPS + self.steps // 3, _STEPS)
         dense, values, rows, starts = part.cells
         ahead, ahead_z, ahead_b = self._ahead
         gradient_steps(
             dense, values, rows, starts, part.loss, part.targets, part.weights, part.epsilon,
             self.width, part.group_of, self.prices[self._groups], machine.scales[self._groups],
-            self.budget, w, self.z, self.b, ahead, ahead_z, ahead_b, self._numbers, _STEPS,
+            self.budget, w, self.z, self.b, ahead, ahead_z, ahead_b, self._numbers, n_steps,
         )  # fmt: skip
         self.w = w if part is machine else self._whole(w)
-        self.steps += _STEPS
+        self.steps += n_steps
         return True
 
     def look(self) -> Bound:

@@ -36,7 +36,7 @@ from ..priced_plan import PricedPlan
 from ..target import Target
 from ..validation import check_budgets, check_choice, check_several
 from .groups import Groups
-from .machine import LOSSES, Machine
+from .machine import LOSSES, Machine, without_constants
 from .path import Solved, solve_path
 from .selection import as_list, choose, cross_validated
 from .unscaled import warn_if_unscaled
@@ -66,7 +66,8 @@ class _BudgetedSVM(BudgetedEstimator):
             raise ValueError(f"C is {self.C!r}; expected a finite number > 0, or a list of them.")
         if not _is_positive(self.tol):
             raise ValueError(f"tol is {self.tol!r}; expected a number > 0.")
-        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
+        whole = isinstance(self.max_iter, int | np.integer) and not isinstance(self.max_iter, bool)
+        if not whole or self.max_iter < 1:
             raise ValueError(f"max_iter is {self.max_iter!r}; expected a whole number >= 1.")
         if self.budget is not None:
             check_budgets(self.budget)
@@ -93,11 +94,14 @@ class _BudgetedSVM(BudgetedEstimator):
         lost = columns_not_finite(table)
         if lost:
             raise not_finite(lost, columns)
+        table = without_constants(table)
         warn_if_unscaled(table, columns)
         X = table.tocsc() if sparse.issparse(table) else table
         groups = Groups(costs, bool(self.uniform))
+        # numbers far from 0 would be rounded; the intercept is free
+        middle = float(np.median(targets)) if isinstance(self, BudgetedRegressor) else 0.0
         machine = Machine(
-            X.astype(np.float64, copy=False), targets, weights, groups.of_columns,
+            X.astype(np.float64, copy=False), targets - middle, weights, groups.of_columns,
             len(groups.items), LOSSES[self.loss], epsilon,
         )  # fmt: skip
         budgets = self._budgets(costs)
@@ -105,12 +109,12 @@ class _BudgetedSVM(BudgetedEstimator):
         found: list[Solved] = []
         # small products are slower in several threads
         with threadpool_limits(1 if machine.n_cells <= _FEW_CELLS else None, "blas"):
-            chosen = self._chosen(machine, groups, budgets, splits)
+            chosen = dict(zip(budgets, self._chosen(machine, groups, budgets, splits), strict=True))
             try:
-                self._solve(machine, groups, budgets, chosen, found)
+                self._solve(machine, groups, chosen, found)
             finally:
                 if found:  # also if interrupted
-                    self._become(found, chosen, machine, costs, fill)
+                    self._become(found, chosen, machine, costs, fill, middle)
         self._warn_of_gaps()
 
     def _budgets(self, costs: Costs) -> list[float]:
@@ -134,27 +138,26 @@ class _BudgetedSVM(BudgetedEstimator):
         return choose(self.cv_errors_, Cs)
 
     def _solve(
-        self, machine: Machine, groups: Groups, budgets: list[float], chosen: list[float],
-        found: list[Solved],
-    ) -> None:  # fmt: skip
+        self, machine: Machine, groups: Groups, chosen: dict[float, float], found: list[Solved]
+    ) -> None:
         """Each C for its own budgets, from small to large."""
-        for C in dict.fromkeys(chosen):
-            own = [budget for budget, other in zip(budgets, chosen, strict=True) if other == C]
+        for C in dict.fromkeys(chosen.values()):
+            own = [budget for budget, other in chosen.items() if other == C]
             scaled = machine.with_weights(C * machine.weights)
             for solved in solve_path(scaled, groups, own, self.tol, self.max_iter):
                 found.append(solved)
                 note = f"budget {solved.budget:g}, gap {solved.relaxed.gap:.1g}"
-                emit(Progress("fit", len(found), len(budgets), note))
+                emit(Progress("fit", len(found), len(chosen), note))
 
     def _become(
-        self, found: list[Solved], chosen: list[float], machine: Machine, costs: Costs,
-        fill: Floats | None,
+        self, found: list[Solved], chosen: dict[float, float], machine: Machine, costs: Costs,
+        fill: Floats | None, middle: float,
     ) -> None:  # fmt: skip
         found.sort(key=lambda solved: solved.budget)
         relaxed = [solved.relaxed for solved in found]
         shares = np.stack([own.shares for own in relaxed])
         self.budgets_ = np.array([solved.budget for solved in found])
-        self.C_ = np.array(chosen[: len(found)])
+        self.C_ = np.array([chosen[solved.budget] for solved in found])
         self.gap_ = np.array([own.gap for own in relaxed])
         self.bound_ = np.array([solved.distance for solved in found])
         self.objective_ = np.array([solved.trained.objective for solved in found])
@@ -171,8 +174,8 @@ class _BudgetedSVM(BudgetedEstimator):
         last = found[-1].trained
         self.coef_ = machine.zeros()
         self.coef_[:, last.columns] = last.point.w
-        self.intercept_ = last.point.b
-        self.plan_ = PricedPlan(_menu(found, machine, fill), costs)
+        self.intercept_ = last.point.b + middle
+        self.plan_ = PricedPlan(_menu(found, machine, fill, middle), costs)
         self._price_entries()
 
     def _price_entries(self) -> None:
@@ -347,6 +350,8 @@ class BudgetedSVC(BudgetedClassifier, _BudgetedSVM):
         weight = np.ones(len(y)) if weight is None else weight
         if self.class_weight is not None:
             weight = weight * compute_sample_weight(self.class_weight, y)
+        if not (np.isfinite(weight) & (weight > 0)).all():
+            raise ValueError(f"class_weight is {self.class_weight!r}; expected numbers > 0.")
         binary = len(classes) == 2
         positive = np.arange(1, 2) if binary else np.arange(len(classes))
         self.columns_ = columns
@@ -443,11 +448,12 @@ class BudgetedSVR(BudgetedRegressor, _BudgetedSVM):
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and math.isfinite(value)
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return number and math.isfinite(value)
 
 
 def _is_positive(value: Any) -> bool:
-    return _is_number(value) and not isinstance(value, bool) and bool(value > 0)
+    return _is_number(value) and bool(value > 0)
 
 
 def _warn_if_nothing_fits(groups: Groups, budgets: Sequence[float]) -> None:
@@ -458,22 +464,24 @@ def _warn_if_nothing_fits(groups: Groups, budgets: Sequence[float]) -> None:
             f"{[float(f'{b:.6g}') for b in small]}: nothing is bought there, and the model is "
             "its intercept.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 
-def _menu(found: Sequence[Solved], machine: Machine, fill: Floats | None) -> Plan[Any]:
-    """One entry a budget, the largest last."""
+def _menu(
+    found: Sequence[Solved], machine: Machine, fill: Floats | None, middle: float
+) -> Plan[Any]:
+    """One entry a budget, the largest last; to what is answered the middle is added."""
     nothing = machine.sums(machine.zeros())
-    prior = machine.intercepts(nothing, np.zeros(machine.n_outputs), 1e-6)
+    prior = machine.intercepts(nothing, np.zeros(machine.n_outputs), 1e-6) + middle
     entries = []
     for solved in found:
         trained = solved.trained
         if not len(trained.columns):
-            entries.append(RefitPlan(StageTable(()), [], trained.point.b))
+            entries.append(RefitPlan(StageTable(()), [], trained.point.b + middle))
             continue
         preparation = _preparation(trained.columns, fill)
-        model = LinearModel(preparation, trained.point.w.T, trained.point.b, "identity")
+        model = LinearModel(preparation, trained.point.w.T, trained.point.b + middle, "identity")
         entries.append(RefitPlan.single(trained.items, model, prior))
     return entries[0] if len(entries) == 1 else MenuPlan(entries)
 

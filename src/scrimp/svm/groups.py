@@ -43,10 +43,7 @@ class Groups:
     @cached_property
     def of_columns(self) -> Ints:
         """The group of each column."""
-        found = np.empty(self.costs.n_columns, dtype=np.intp)
-        for group, item in enumerate(self.items):
-            found[list(self.costs.columns[item])] = group
-        return found
+        return self.number[self.costs.owners]
 
     @cached_property
     def prices(self) -> Floats:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import sparse
 
@@ -26,7 +28,7 @@ def sharpened(machine: Machine, point: Point) -> Point:
         found = _solved(machine, X, output, w[output], float(b[output]))
         if found is not None:
             w[output], b[output] = found
-    sharp = Point(w, b, 0.0)
+    sharp = replace(point, w=w, b=b)
     better = _objective(machine, sharp) <= _objective(machine, point) * (1 + 1e-9)
     return sharp if better and np.isfinite(w).all() else point
 
@@ -39,7 +41,7 @@ def _objective(machine: Machine, point: Point) -> float:
 def _solved(
     machine: Machine, X: Floats, output: int, w: Floats, b: float
 ) -> tuple[Floats, float] | None:
-    """Coefficients and intercept where the rows at kinks are known; None if there are none, or too many."""
+    """Coefficients and intercept where the rows at kinks are known; None if none or too many."""
     scores, y = X @ w + b, machine.targets[output]
     if machine.loss == 0:
         side, kink = y, y

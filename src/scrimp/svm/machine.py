@@ -83,8 +83,8 @@ class Machine:
     def scales(self) -> Floats:
         """The mean squared length of the columns of each group, less different than it is."""
         if sparse.issparse(self.X):
-            squares = np.add.reduceat(np.append(self.X.data**2, 0.0), self.X.indptr[:-1])
-            squares[np.diff(self.X.indptr) == 0] = 0.0
+            ends = np.concatenate([[0.0], np.cumsum(self.X.data**2)])[self.X.indptr]
+            squares = np.diff(ends)
         else:
             squares = np.einsum("ij,ij->j", self.X, self.X)
         sizes = np.bincount(self.group_of, minlength=self.n_groups)
@@ -156,7 +156,21 @@ class Machine:
             self, X=self.X[:, columns], group_of=number[self.group_of[columns]],
             n_groups=int(groups.sum()),
         )  # fmt: skip
+        part.__dict__["scales"] = self.scales[groups]  # known already
         return columns, part
+
+
+def without_constants(X: Any) -> Any:
+    """An array or CSR matrix with 0 for constant columns, which the intercept stands for."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    if sparse.issparse(X):
+        low, high = low.toarray().ravel(), high.toarray().ravel()
+    constant = (low == high) & (low != 0)
+    if not constant.any():
+        return X
+    if sparse.issparse(X):
+        return (X @ sparse.diags(np.where(constant, 0.0, 1.0))).tocsr()
+    return np.where(constant, 0.0, X)
 
 
 def _each(X: Any, vectors: Floats) -> Floats:

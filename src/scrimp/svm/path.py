@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from .descent import bound_of
 from .groups import Groups
 from .machine import Machine
 from .relaxation import Relaxation, Relaxed
@@ -50,14 +47,12 @@ def solve_path(
 ) -> Iterator[Solved]:
     """For ascending budgets."""
     relaxation = Relaxation(machine, groups.prices, tol, max_iter)
+    rounding = Rounding(machine, groups, max_iter)
     relaxed: Relaxed | None = None
     trained: Trained | None = None
     for budget in budgets:
         money = groups.money(budget)
         relaxed = relaxation.solve(money, relaxed)
-        rounding = Rounding(machine, groups, max_iter)
+        before = rounding.trainings
         trained = rounding.best(relaxed, budget, trained)
-        alpha = relaxed.proof.alpha
-        proof = bound_of(machine, groups.least_prices, budget, alpha)
-        least = float(np.maximum(proof.least, trained.proof.least))
-        yield Solved(budget, relaxed, trained, least, rounding.trainings)
+        yield Solved(budget, relaxed, trained, rounding.least, rounding.trainings - before)

@@ -19,9 +19,9 @@ from .machine import Machine
 from .newton import NewtonDescent
 
 #: Newton's steps are taken up to so many columns, products of columns and cells of the table, if
-#: there are so many rows a column; or if all is free, up to so many columns.
+#: there are so many rows a column, or few columns; or if all is free, up to so many columns.
 NEWTON_COLUMNS, NEWTON_CELLS, TABLE_CELLS = 1_500, 4_000_000, 20_000_000
-ROWS_A_COLUMN, FREE_COLUMNS = 5, 400
+ROWS_A_COLUMN, FEW_COLUMNS, FREE_COLUMNS = 5, 50, 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,5 +104,6 @@ def descent(machine: Machine, prices: Floats, budget: float, start: Point) -> De
     fits = (
         d <= NEWTON_COLUMNS and machine.n_outputs * d * d <= NEWTON_CELLS and n * d <= TABLE_CELLS
     )
-    quick = n >= ROWS_A_COLUMN * d or (d <= FREE_COLUMNS and not prices.any())
+    few = d <= (FEW_COLUMNS if prices.any() else FREE_COLUMNS)
+    quick = n >= ROWS_A_COLUMN * d or few
     return (NewtonDescent if fits and quick else GradientDescent)(machine, prices, budget, start)

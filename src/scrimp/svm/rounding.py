@@ -14,9 +14,12 @@ from .kinks import sharpened
 from .machine import Machine
 from .relaxation import FREE_COLUMNS, Relaxed, descent
 
-#: Sets that are tried after the first ones, at most, the part of a set that is exchanged at first,
-#: and the part of the objective that an exchange must gain.
-_TRIED, _EXCHANGED, _GAIN = 12, 0.1, 1e-4
+#: Exchanges that are tried, at most; and where tables have so many cells, at first and after a
+#: budget where all were in vain.
+_TRIED, _MANY_CELLS, _TRIED_OF_MANY, _TRIED_AGAIN = 12, 2_000_000, 4, 1
+#: The part of a set that is exchanged at first, the part of the objective that must be gained, and
+#: the part that it may be above what is proven to be good enough; and single groups tried in vain.
+_EXCHANGED, _GAIN, _CLOSE, _PATIENCE = 0.1, 1e-4, 2e-3, 4
 #: How exactly machines are trained: while sets are compared, and in the end; and with kinks.
 _ROUGH, _FINE, _ROUGH_KINKED, _FINE_KINKED = 1e-3, 1e-5, 5e-3, 1e-3
 #: In the end, where there are few columns, to rounding; with kinks only of so many cells.
@@ -52,7 +55,7 @@ class Trained:
 
 
 class Rounding:
-    """Finds sets within a budget.
+    """Finds sets within one budget after the other.
 
     Parameters
     ----------
@@ -62,66 +65,84 @@ class Rounding:
         Items and prices.
     max_iter : int
         Steps of a training, at most.
+
+    Attributes
+    ----------
+    least : float
+        What no set within the last budget can be below.
+    trainings : int
+        How many there were.
     """
 
     def __init__(self, machine: Machine, groups: Groups, max_iter: int) -> None:
         self.machine, self.groups, self.max_iter = machine, groups, max_iter
         self._rough = _ROUGH_KINKED if machine.is_kinked else _ROUGH
         self.trainings = 0
-        self._budget = np.inf
+        self.least, self._budget = -np.inf, np.inf
         self._known: dict[Items, Trained] = {}
+        self._in_vain = False
 
     def best(self, relaxed: Relaxed, budget: float, before: Trained | None = None) -> Trained:
         """The best set found, no worse than one for a smaller budget.
 
-        First come those that a budget buys by shares and by worth; then exchanges of groups, as
-        the slopes of the best one would have them.
+        First comes what the budget buys in the order of shares; then exchanges of groups, as
+        the slopes of the best set would have them, unless it is proven to be good already.
         """
         self._budget = budget
         self._known.clear()
-        groups = self.groups
+        groups, alpha = self.groups, relaxed.proof.alpha
+        self.least = bound_of(self.machine, groups.least_prices, budget, alpha).least
         worth = _per_price(relaxed.proof.values, groups.prices)
-        by_share = relaxed.shares + 1e-9 * worth / max(worth[np.isfinite(worth)].max(initial=0), 1)
-        first = [groups.filled(by_share, budget), groups.filled(worth, budget)]
+        finite = worth[np.isfinite(worth)].max(initial=0.0)
+        by_share = relaxed.shares + 1e-9 * worth / max(finite, 1e-300)
+        first = [groups.filled(by_share, budget)]
         if before is not None:
-            first += [groups.filled(by_share, budget, before.items)]
-        start = relaxed.point
-        best = min((self._trained(items, start) for items in dict.fromkeys(first)), key=_objective)
-        return self.polished(self._improved(best))
-
-    def _improved(self, best: Trained) -> Trained:
-        """Exchange many groups at first, fewer where that was no good, until one is too many."""
-        many = max(int(_EXCHANGED * self.groups.bought(best.items).sum()), 1)
-        for _ in range(_TRIED):
-            items = self._exchanged(best, many)
-            if items in self._known:
-                better = False
-            else:
-                other = self._trained(items, self._whole(best))
-                better = other.objective < best.objective * (1 - _GAIN)
-                best = other if better else best
-            if not better:
-                if many == 1:
-                    break
-                many = max(many // 3, 1)
+            first.append(groups.filled(by_share, budget, before.items))
+        trained = [self._trained(items, relaxed.point) for items in dict.fromkeys(first)]
+        best = self.polished(self._improved(min(trained, key=lambda own: own.objective)))
+        self.least = max(self.least, best.proof.least)
         return best
 
-    def _exchanged(self, trained: Trained, many: int) -> Items:
-        """Let in outsiders that are worth most by the slopes, for insiders that are worth least."""
+    def _improved(self, best: Trained) -> Trained:
+        """Exchange many groups at first, fewer where that was no good; in the end others."""
+        many, after = max(int(_EXCHANGED * self.groups.bought(best.items).sum()), 1), 0
+        first = best
+        for _ in range(self._tries()):
+            if best.objective - self.least <= _CLOSE * best.objective or after > _PATIENCE:
+                break
+            other = self._trained(self._exchanged(best, many, after), self._whole(best))
+            if other.objective < best.objective * (1 - _GAIN):
+                best, after = other, 0
+            elif many > 1:
+                many = max(many // 3, 1)
+            else:
+                after += 1
+        self._in_vain = best is first
+        return best
+
+    def _tries(self) -> int:
+        """Exchanges to try."""
+        if self.machine.n_cells <= _MANY_CELLS:
+            return _TRIED
+        return _TRIED_AGAIN if self._in_vain else _TRIED_OF_MANY
+
+    def _exchanged(self, trained: Trained, many: int, after: int) -> Items:
+        """Let in outsiders that are worth most by the slopes, for insiders that are worth least.
+
+        Those that are worth even more were let in `after` times before.
+        """
         groups, values = self.groups, trained.proof.values
         worth = _per_price(values, groups.prices)
         inside = groups.bought(trained.items)
         outside = np.flatnonzero(~inside & (values > 0))
-        first = outside[np.argsort(-worth[outside], kind="stable")][:many]
+        first = outside[np.argsort(-worth[outside], kind="stable")][after : after + many]
         forced = groups.baskets.fill(groups.items[first].tolist(), self._budget)
         kept = groups.filled(np.where(inside, worth, 0.0), self._budget, forced)
         return groups.filled(worth, self._budget, kept)
 
     def _whole(self, trained: Trained) -> Point:
         """Coefficients of all columns."""
-        w = self.machine.zeros()
-        w[:, trained.columns] = trained.point.w
-        return Point(w, trained.point.b, trained.point.width)
+        return trained.point.among(trained.columns, self.machine.X.shape[1])
 
     def _trained(self, items: Items, start: Point) -> Trained:
         """The machine on a set."""
@@ -134,8 +155,7 @@ class Rounding:
         columns, part = self.machine.of_groups(self.groups.bought(items))
         free = np.zeros(part.n_groups)
         width = max(start.width, FIRST_WIDTH / 64) if part.is_kinked else 0.0
-        way = descent(part, free, 1.0, Point(np.ascontiguousarray(start.w[:, columns]), start.b,
-                                             width))  # fmt: skip
+        way = descent(part, free, 1.0, replace(start.at(columns), width=width))
         way.run(tol, self.max_iter)
         self.trainings += 1
         assert way.bound is not None
@@ -153,10 +173,6 @@ class Rounding:
             part = self.machine.of_groups(self.groups.bought(found.items))[1]
             found = replace(found, point=sharpened(part, found.point))
         return found
-
-
-def _objective(trained: Trained) -> float:
-    return trained.objective
 
 
 def _per_price(values: Floats, prices: Floats) -> Floats:

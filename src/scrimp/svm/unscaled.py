@@ -44,5 +44,5 @@ def warn_if_unscaled(X: Any, columns: Columns) -> None:
         f"small values back, and training is slow. Scale them first, with {scaler} in a "
         "pipeline; prices stay as they are.",
         UserWarning,
-        stacklevel=5,
+        stacklevel=4,
     )

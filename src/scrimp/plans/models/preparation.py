@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...plan import Arrays, Floats, Ints
-from ...validation import float_array, int_array
+from ...validation import distinct, float_array, int_array
 
 _STORED = "prepare/"
 
@@ -65,7 +65,7 @@ class Preparation:
     @cached_property
     def columns(self) -> tuple[int, ...]:
         """The columns of the table that are looked at, ascending."""
-        return tuple(np.unique(self.source).tolist())
+        return tuple(distinct(self.source).tolist())
 
     @cached_property
     def is_plain(self) -> bool:
