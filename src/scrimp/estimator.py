@@ -288,7 +288,7 @@ def given_rows_that_count(
     kept, targets, weights = rows_that_count(table, y, sample_weight)
     if not len(weights):
         raise ValueError("sample_weight is 0 for all rows; expected a positive weight.")
-    if len(kept) < len(table):
+    if kept.shape[0] < table.shape[0]:
         X = _safe_indexing(X, np.flatnonzero(np.asarray(sample_weight) > 0))
     return X, kept, targets, weights
 

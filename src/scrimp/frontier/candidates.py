@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, get_tags
 
 from ..baskets import Items
 from ..boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
@@ -22,6 +22,8 @@ from ..refit.fitting import seeded
 from ..sweep import Sweep
 from ..target import Target
 from .families import FAMILIES, Family, given
+from .machines import WIDE, BoughtMachine, Inputs, machines
+from .problem import Truth
 from .rows import Rows
 from .training import Problem, fitted
 
@@ -32,6 +34,8 @@ MEANS = (
     ("boosted", "forest", "kernel"),
     ("forest", "kernel"),
 )
+#: The name of support vector machines among the candidates.
+MACHINES = "svm"
 #: Rules of boosting that take part, with plans of their own.
 LEARNERS = ("smoothed", "edge")
 #: Rounds of boosting: a regression takes small steps and needs more.
@@ -48,16 +52,28 @@ class Fold:
         The whole table.
     index : int array
         The rows to learn from.
-    rows : Rows
-        The same, prepared.
+    prepared : Rows, optional
+        The same, prepared; not if the table is sparse.
     sets : dict of lists of sets of items
-        One a budget, as trees see it and as linear models do.
+        One a budget, as trees see it and as linear models do; none if nobody wants them.
     """
 
     problem: Problem
     index: Ints
-    rows: Rows
+    prepared: Rows | None
     sets: dict[str, list[Items]]
+
+    @property
+    def rows(self) -> Rows:
+        """The prepared rows."""
+        if self.prepared is None:
+            raise TypeError("X is sparse, and this candidate takes arrays.")
+        return self.prepared
+
+    @property
+    def truth(self) -> Truth:
+        """What its rows are to predict."""
+        return self.problem.truth.taken(self.index)
 
 
 class Trained(ABC):
@@ -82,7 +98,7 @@ class TrainedModels(Trained):
 
     def answers(self, rows: Ints) -> Floats:
         """Of the models; without one, the prior."""
-        X, prior = np.ascontiguousarray(self.fold.problem.X[rows]), self.fold.rows.truth.prior
+        X, prior = np.ascontiguousarray(self.fold.problem.X[rows]), self.fold.truth.prior
         known: dict[int, Floats] = {}
         for model in self.models:
             if id(model) not in known:
@@ -92,11 +108,36 @@ class TrainedModels(Trained):
 
     def plan(self, budget: int) -> tuple[Plan[Any], Target]:
         """All items of the set, then the model."""
-        model, truth = self.models[budget], self.fold.rows.truth
+        model, truth = self.models[budget], self.fold.truth
         if model is None:
             raise ValueError("there is nothing to buy at this budget.")
-        target = Target("shares" if truth.n_classes else "regression", np.arange(truth.n_classes))
-        return RefitPlan.single(self.sets[budget], model, truth.prior), target
+        return _single(self.sets[budget], model, truth)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedMachines(Trained):
+    """One support vector machine a budget, on a set of its own."""
+
+    fold: Fold
+    machines: list[BoughtMachine | None]
+
+    def answers(self, rows: Ints) -> Floats:
+        """Of the machines; without one, the prior."""
+        X, prior = self.fold.problem.X[rows], self.fold.truth.prior
+        nothing = np.tile(prior, (len(rows), 1))
+        return np.stack([nothing if own is None else own.answers(X) for own in self.machines])
+
+    def plan(self, budget: int) -> tuple[Plan[Any], Target]:
+        """All items of the set, then the machine."""
+        own = self.machines[budget]
+        if own is None:
+            raise ValueError("there is nothing to buy at this budget.")
+        return _single(own.items, own.model, self.fold.truth)
+
+
+def _single(items: Items, model: Model, truth: Truth) -> tuple[Plan[Any], Target]:
+    target = Target("shares" if truth.n_classes else "regression", np.arange(truth.n_classes))
+    return RefitPlan.single(items, model, truth.prior), target
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,9 +206,15 @@ class Candidate(ABC):
     ----------
     name : str
         As in tables.
+    wants_sets : bool
+        Whether it is trained on sets that are searched.
+    takes_sparse : bool
+        Whether it can learn from a sparse table.
     """
 
     name: str
+    wants_sets: ClassVar[bool] = True
+    takes_sparse: ClassVar[bool] = False
 
     @abstractmethod
     def train(self, fold: Fold) -> Trained:
@@ -188,12 +235,34 @@ class FamilyCandidate(Candidate):
 
 
 @dataclass(frozen=True)
+class MachineCandidate(Candidate):
+    """Support vector machines, which find sets of their own."""
+
+    name: str = MACHINES
+    wants_sets: ClassVar[bool] = False
+    takes_sparse: ClassVar[bool] = True
+
+    def train(self, fold: Fold) -> Trained:
+        """One a budget, from small to large."""
+        problem = fold.problem
+        if fold.prepared is None:
+            inputs = Inputs.plain(problem.X[fold.index], problem.costs)
+        else:
+            design = fold.rows.design
+            inputs = Inputs(*design.filled, design.item_of)
+        found = machines(inputs, fold.truth, problem.costs, problem.budgets, problem.seed)
+        return TrainedMachines(fold, found)
+
+
+@dataclass(frozen=True)
 class LearnerCandidate(Candidate):
     """One of scrimp's own learners."""
 
     name: str
     make: Callable[[Sequence[float]], Any]
     takes_several: bool = True
+    wants_sets: ClassVar[bool] = False
+    takes_sparse: ClassVar[bool] = True  # or says that it cannot
 
     def train(self, fold: Fold) -> Trained:
         """Trained for all budgets at once, or for one after the other."""
@@ -239,10 +308,8 @@ def mean_of(parts: Sequence[Trained]) -> Trained | None:
 
 def candidates_of(asked: Any, problem: Problem) -> list[Candidate]:
     """The candidates by name, or of somebody's own."""
-    n = len(problem.truth.y)
     if isinstance(asked, str) and asked == "auto":
-        families = [name for name, family in FAMILIES.items() if n <= family.most_rows]
-        return [_named(name, problem) for name in (*families, *LEARNERS)]
+        return [_named(name, problem) for name in _usual(problem)]
     if isinstance(asked, str):
         raise TypeError(f"candidates is {asked!r}, one name; expected 'auto' or [{asked!r}].")
     if isinstance(asked, Mapping):
@@ -255,7 +322,43 @@ def candidates_of(asked: Any, problem: Problem) -> list[Candidate]:
     if not found:
         raise ValueError("candidates is empty; expected at least one.")
     _check_names([candidate.name for candidate in found])
+    if problem.is_sparse:
+        _refuse_dense_only(found)
     return found
+
+
+def take_sparse(asked: Any) -> bool:
+    """Whether all candidates, as somebody asks for them, can learn from a sparse table."""
+    if isinstance(asked, str):
+        return asked == "auto"
+    each = asked.values() if isinstance(asked, Mapping) else asked
+    return all(
+        one == MACHINES if isinstance(one, str) else hasattr(one, "sweep") and _reads_sparse(one)
+        for one in each
+    )
+
+
+def _reads_sparse(estimator: Any) -> bool:
+    return bool(get_tags(estimator).input_tags.sparse)
+
+
+def _usual(problem: Problem) -> list[str]:
+    """Who takes part unasked, by name, from simple to less so."""
+    if problem.is_sparse:
+        return [MACHINES]
+    n, d = problem.X.shape
+    first, *others = (name for name, family in FAMILIES.items() if n <= family.most_rows)
+    return [first, *([MACHINES] if d > WIDE else []), *others, *LEARNERS]
+
+
+def _refuse_dense_only(candidates: Sequence[Candidate]) -> None:
+    """Name candidates that cannot learn from a sparse table."""
+    lost = [candidate.name for candidate in candidates if not candidate.takes_sparse]
+    if lost:
+        raise ValueError(
+            f"X is sparse, and the candidates {lost} take arrays: pass X.toarray(), or leave them "
+            f"out. The candidate {MACHINES!r} takes sparse rows."
+        )
 
 
 def _check_names(names: list[str]) -> None:
@@ -273,10 +376,12 @@ def _check_names(names: list[str]) -> None:
 def _named(name: str, problem: Problem) -> Candidate:
     if name in FAMILIES:
         return FamilyCandidate(name, FAMILIES[name])
+    if name == MACHINES:
+        return MachineCandidate()
     if name not in RULES:
+        known = ", ".join([*FAMILIES, MACHINES, *RULES])
         raise ValueError(
-            f"There is no candidate {name!r}. There are: {', '.join([*FAMILIES, *RULES])}; or "
-            "give an estimator."
+            f"There is no candidate {name!r}. There are: {known}; or give an estimator."
         )
     regression = not problem.truth.n_classes
 

@@ -102,11 +102,14 @@ class Contest:
         return said, trained
 
     def prepare(self, index: Ints) -> Fold:
-        """Rows to learn from, and what to buy at each budget."""
-        start = time.monotonic()
+        """Rows to learn from, and what to buy at each budget, if somebody wants that."""
+        if self.problem.is_sparse:
+            return Fold(self.problem, index, None, {})
+        start, wanted = time.monotonic(), any(one.wants_sets for one in self.candidates)
         with threadpool_limits(1, "blas"), unheard():
             rows = self.problem.rows(index, self.pool)
-            sets = self.problem.sets(rows, start + _FOR_SEARCH * self.max_seconds)
+            deadline = start + _FOR_SEARCH * self.max_seconds
+            sets = self.problem.sets(rows, deadline) if wanted else {}
         self._took("search", start)
         return Fold(self.problem, index, rows, sets)
 

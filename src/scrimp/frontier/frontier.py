@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..calibration.fitting import Labelled, fit_temperature
@@ -25,13 +26,14 @@ from ..estimator import (
 )
 from ..events import Progress, emit
 from ..kernels import n_threads
+from ..numeric_rows import columns_not_finite, not_finite, read_rows
 from ..plan import Floats, Ints, Plan, StageTable
 from ..plans import CalibratedPlan, MenuPlan, RefitPlan
 from ..plans.maps import PowerMaps
 from ..priced_plan import PricedPlan
 from ..target import Target
 from ..validation import check_budgets, check_several
-from .candidates import Fold, Trained, candidates_of, items_of
+from .candidates import Fold, Trained, candidates_of, items_of, take_sparse
 from .choice import choose
 from .contest import Contest, merged
 from .problem import Truth, folds_of
@@ -95,10 +97,21 @@ class _Frontier(BudgetedEstimator):
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        """With missing values."""
+        """With missing values, or sparse if the candidates take that."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = take_sparse(self.candidates)
         return tags
+
+    def _read(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any], Columns]:
+        """X as numbers, or CSR; y; and the columns of X."""
+        if not sparse.issparse(X):
+            return self._learn_table(X, y)
+        table, y, _, columns = read_rows(self, X, y, None, anew=True, **options)
+        lost = columns_not_finite(table)
+        if lost:
+            raise not_finite(lost, columns)
+        return table, y, columns
 
     def _learn(self, rows: _Given, truth: Truth, target: Target) -> None:
         """Hold the contest and become the menu of its winners."""
@@ -289,9 +302,10 @@ class FrontierClassifier(BudgetedClassifier, _Frontier):
     budgets : array of numbers >= 0, optional
         What to train for; by default 13 from a hundredth of all prices to all of them.
     candidates : "auto", sequence, or mapping from names to estimators
-        Names of families (``boosted``, ``forest``, ``kernel``, ``linear``) and of boosting
-        rules (``smoothed``, ``edge`` and so on), or estimators: one of scikit-learn's is
-        trained on the sets that are searched, one of scrimp's has its own plan.
+        Names of families (``boosted``, ``forest``, ``kernel``, ``linear``), of boosting rules
+        (``smoothed``, ``edge`` and so on), ``svm`` (machines that find their own sets, as
+        `BudgetedSVC`; unasked if there are more than 1,000 columns), or estimators: one of
+        scikit-learn's is trained on the sets that are searched, one of scrimp's has its own plan.
     cv : int, splitter of scikit-learn, or iterable of (train, test) positions, optional
         Folds; by default 5, 3 from 2,000 rows on, and a quarter held out from 10,000 on.
     max_seconds : float, optional
@@ -342,14 +356,15 @@ class FrontierClassifier(BudgetedClassifier, _Frontier):
 
         Parameters
         ----------
-        X : array or data frame (rows, columns)
-            Numbers, or text for categories in a frame; NaN is missing.
+        X : array, data frame or sparse matrix (rows, columns)
+            Numbers, or text for categories in a frame; NaN is missing. Of the usual
+            candidates ``svm`` takes sparse rows.
         y : array (rows,)
             Two classes or more.
         sample_weight : array (rows,), optional
             Weights of the rows.
         """
-        table, y, columns = self._learn_table(X, y)
+        table, y, columns = self._read(X, y)
         check_classification_targets(y)
         rows, weights = _counted(X, table, y, columns, sample_weight)
         classes, codes = np.unique(rows.y, return_inverse=True)
@@ -380,14 +395,15 @@ class FrontierRegressor(BudgetedRegressor, _Frontier):
 
         Parameters
         ----------
-        X : array or data frame (rows, columns)
-            Numbers, or text for categories in a frame; NaN is missing.
+        X : array, data frame or sparse matrix (rows, columns)
+            Numbers, or text for categories in a frame; NaN is missing. Of the usual
+            candidates ``svm`` takes sparse rows.
         y : array (rows,)
             Numbers.
         sample_weight : array (rows,), optional
             Weights of the rows.
         """
-        table, y, columns = self._learn_table(X, y)
+        table, y, columns = self._read(X, y, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
         rows, weights = _counted(X, table, y, columns, sample_weight)
         self._learn(rows, Truth(rows.y, weights, 0), Target("regression", np.array([])))
@@ -410,9 +426,9 @@ def _counted(
     X: Any, table: NDArray[Any], y: NDArray[Any], columns: Columns, sample_weight: Any
 ) -> tuple[_Given, Floats]:
     """The rows with a positive weight, and these, 1 in the mean."""
-    n, all_rows = len(table), (table, y)
+    n, all_rows = table.shape[0], (table, y)
     X, table, y, weights = given_rows_that_count(X, table, y, sample_weight)
     if len(weights) < 2:
         raise ValueError("There is one sample (row) to learn from; expected 2 or more.")
-    kept = np.arange(n) if len(table) == n else np.flatnonzero(np.asarray(sample_weight) > 0)
+    kept = np.arange(n) if table.shape[0] == n else np.flatnonzero(np.asarray(sample_weight) > 0)
     return _Given(X, table, y, columns, all_rows, kept), weights / weights.mean()

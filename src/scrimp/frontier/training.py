@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ..baskets import Baskets, Items
 from ..columns import Columns
@@ -48,7 +49,7 @@ class Problem:
         Class labels, sorted; empty for a regression.
     columns : Columns
         Names and codes of the columns.
-    X : float array (rows, columns)
+    X : float array or CSR matrix (rows, columns)
         Numbers and codes of categories; NaN where a value is missing.
     truth : Truth
         What to predict.
@@ -66,12 +67,17 @@ class Problem:
     labels: NDArray[Any]
     classes: NDArray[Any]
     columns: Columns
-    X: NDArray[Any]
+    X: Any
     truth: Truth
     costs: Costs
     budgets: tuple[float, ...]
     seed: int
     n_jobs: int = 1
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the table is."""
+        return bool(sparse.issparse(self.X))
 
     def rows(self, index: Ints, pool: Executor | None) -> Rows:
         """Some rows, ready to be learnt from."""
