@@ -9,7 +9,7 @@ PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test slow lint format bench study study-full wheel clean
+.PHONY: help demo test slow lint format bench bench-svm study study-full wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ format: $(VENV)/.ready-dev ## rewrite the code in the project's style
 
 bench: $(VENV)/.ready-bench ## run the benchmarks
 	@$(BIN)/python benchmarks/run.py
+
+bench-svm: $(VENV)/.ready-bench ## benchmarks of support vector machines, some 10 minutes
+	@$(BIN)/python -m benchmarks.machines --write
 
 study: $(VENV)/.ready-study ## run the study against peers, about 90 minutes; goes on where it was
 	@$(BIN)/python -m benchmarks.study --write

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 Category = str | float
 
@@ -62,14 +63,15 @@ class Columns:
 
         Parameters
         ----------
-        X : data frame or array
-            A frame is matched by name, whatever its order.
+        X : data frame, array or sparse matrix
+            A frame is matched by name, whatever its order. A sparse matrix stays one.
         only : iterable of int, optional
             Columns that matter; the others are not looked at and become NaN.
         """
         frame = as_frame(X)
         if frame is None:
-            return self._check_array(X)
+            checked: NDArray[Any] = self._check_array(X)
+            return checked
         self._check_names([str(name) for name in frame.columns])
         keys = {str(name): name for name in frame.columns}  # pandas' names may be numbers
         names = self.names or tuple(keys)
@@ -108,8 +110,8 @@ class Columns:
             return _as_text(categories[int(code)])
         return f"{code:.6g}"
 
-    def _check_array(self, X: Any) -> NDArray[Any]:
-        array = np.asarray(X)
+    def _check_array(self, X: Any) -> Any:
+        array = X if sparse.issparse(X) else np.asarray(X)
         self.refuse_arrays_for_categories()
         if array.ndim != 2 or array.shape[1] != len(self):
             raise ValueError(

@@ -172,6 +172,11 @@ class Plan(ABC, Generic[S]):
         return distinct(np.concatenate([np.empty(0, dtype=np.int64), *reads]))
 
     @property
+    def takes_sparse(self) -> bool:
+        """Whether it can read values from a sparse table as it is; of most it is written out."""
+        return False
+
+    @property
     def within(self) -> Sequence[Plan[Any]]:
         """Plans that this one delegates to."""
         return ()

@@ -76,7 +76,7 @@ class Predictor:
         stop: str | None = None,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """Scores (rows x outputs) and spend (rows) at one budget, or one a row."""
-        if issparse(X):
+        if self._is_to_be_written_out(X):
             budgets = np.broadcast_to(check_budget(budget, X.shape[0]), X.shape[0])
             parts = [
                 self.answer(block, budgets[rows], owned=own, keys=key, stop=stop)
@@ -85,11 +85,12 @@ class Predictor:
             scores, spent = zip(*parts, strict=True)
             return np.concatenate(scores), np.concatenate(spent)
         table = self._table(X)
-        budgets = check_budget(budget, len(table))
+        n = table.shape[0]
+        budgets = check_budget(budget, n)
         self._warn_if_nothing_fits(budgets, owned)
         return replay_rows(
-            self.plan, self.target, table, np.broadcast_to(budgets, len(table)),
-            keys=_as_keys(keys, len(table)), owned=self._owned(owned, len(table)), stop=stop,
+            self.plan, self.target, table, np.broadcast_to(budgets, n),
+            keys=_as_keys(keys, n), owned=self._owned(owned, n), stop=stop,
         )  # fmt: skip
 
     def predict(self, X: Any, budget: Any = None, **options: Any) -> NDArray[Any]:
@@ -122,7 +123,7 @@ class Predictor:
     ) -> Sweep:
         """Answers and spend at many budgets, in one pass."""
         asked = check_budgets(budgets)
-        if issparse(X):
+        if self._is_to_be_written_out(X):
             sweeps = [
                 self.sweep(block, asked, owned=own, keys=key, stop=stop)
                 for _, block, own, key in self._dense_blocks(X, owned, keys)
@@ -133,7 +134,8 @@ class Predictor:
         distinct, position = np.unique(asked, return_inverse=True)
         sweep = replay(
             self.plan, self.target, table, distinct,
-            keys=_as_keys(keys, len(table)), owned=self._owned(owned, len(table)), stop=stop,
+            keys=_as_keys(keys, table.shape[0]), owned=self._owned(owned, table.shape[0]),
+            stop=stop,
         )  # fmt: skip
         if np.array_equal(asked, distinct):
             return sweep
@@ -156,6 +158,10 @@ class Predictor:
             budget=limit, key=key, known=known, owned=owned, stop=stop,
         )  # fmt: skip
 
+    def _is_to_be_written_out(self, X: Any) -> bool:
+        """Whether X is sparse, and the plan needs arrays."""
+        return bool(issparse(X)) and not self.plan.plan.takes_sparse
+
     def _dense_blocks(self, X: Any, owned: Any, keys: Any) -> Iterator[tuple[slice, Any, Any, Any]]:
         """Blocks of rows of a sparse X as arrays, with what goes with them."""
         n, d = X.shape
@@ -167,11 +173,11 @@ class Predictor:
             own = owned[rows] if each else owned
             yield rows, X[rows].toarray(), own, keys[rows]
 
-    def _table(self, X: Any) -> NDArray[Any]:
+    def _table(self, X: Any) -> Any:
         if as_frame(X) is not None:
             return self.columns.encode(X, only=self.plan.plan.columns_read.tolist())
         self.columns.refuse_arrays_for_categories()
-        array = check_array(X, dtype=FLOATS, ensure_all_finite=False)
+        array = check_array(X, dtype=FLOATS, ensure_all_finite=False, accept_sparse="csr")
         return self.columns.encode(array)
 
     def _owned(self, owned: Any, n: int) -> NDArray[np.bool_] | None:

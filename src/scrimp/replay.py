@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .ledger import Ledger
 from .plan import Floats, Ints, State
@@ -72,7 +73,7 @@ def replay(
     stop : {None, "certain"}
         When to stop before the budget does.
     """
-    n, plan = len(X), priced.plan
+    n, plan = X.shape[0], priced.plan
     done = list(_follow(priced, target, X, budgets, None, keys, owned, stop_rule(stop)))
     done.sort(key=lambda cohort: cohort.first)
     if done and all(len(cohort.rows) == n and cohort.answers is None for cohort in done):
@@ -109,7 +110,8 @@ def replay_rows(
         As in `replay`.
     """
     distinct, budget_of = np.unique(budgets, return_inverse=True)
-    scores, spent = np.empty((len(X), priced.plan.n_outputs)), np.empty(len(X))
+    n = X.shape[0]
+    scores, spent = np.empty((n, priced.plan.n_outputs)), np.empty(n)
     rule = stop_rule(stop)
     for cohort in _follow(priced, target, X, distinct, budget_of, keys, owned, rule):
         own = cohort.answers or (priced.plan.read(cohort.state), cohort.ledger.spent)
@@ -130,8 +132,8 @@ def _follow(
     """Drive cohorts until each is done."""
     plan = priced.plan
     if keys is None:
-        keys = np.arange(len(X), dtype=np.uint64)
-    given = (priced, len(X), budgets, budget_of, keys, owned)
+        keys = np.arange(X.shape[0], dtype=np.uint64)
+    given = (priced, X.shape[0], budgets, budget_of, keys, owned)
     todo = list(_first_cohorts(*given, each=rule is not None))
     for cohort in todo if rule is None else ():
         cohort.answers = _answers_at_once(priced, X, keys, cohort)
@@ -173,15 +175,27 @@ def _follow(
 
 
 def _tell(priced: PricedPlan, cohort: _Cohort, stage: int, X: NDArray[Any]) -> None:
-    for column in () if priced.plan.accepts_missing else priced.plan.reads[stage]:
-        if not np.isfinite(X[cohort.rows, column]).all():
-            name = priced.costs.column_name(column)
+    if not priced.plan.accepts_missing:
+        lost = _first_not_finite(X, cohort.rows, priced.plan.reads[stage])
+        if lost is not None:
             raise ValueError(
-                f"Column {name!r} was bought and holds NaN or infinity, which this model "
-                "cannot use. Impute it, or leave these rows out."
+                f"Column {priced.costs.column_name(lost)!r} was bought and holds NaN or infinity, "
+                "which this model cannot use. Impute it, or leave these rows out."
             )
     cohort.ledger.buy(priced.needs[stage])
     priced.plan.tell(cohort.state, stage, X, cohort.rows)
+
+
+def _first_not_finite(X: Any, rows: Ints, columns: Sequence[int]) -> int | None:
+    """The first of some columns that holds NaN or infinity in some rows."""
+    if sparse.issparse(X):
+        part = X[rows]
+        lost = np.intersect1d(columns, part.indices[~np.isfinite(part.data)])
+        return int(lost[0]) if len(lost) else None
+    for column in columns:
+        if not np.isfinite(X[rows, column]).all():
+            return int(column)
+    return None
 
 
 def _first_cohorts(

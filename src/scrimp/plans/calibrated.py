@@ -99,6 +99,11 @@ class CalibratedPlan(Plan[CalibratedState]):
         """The plan that is followed."""
         return (self.inner,)
 
+    @property
+    def takes_sparse(self) -> bool:
+        """As the plan within."""
+        return self.inner.takes_sparse
+
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> CalibratedState:
         """Start the plan within."""
         have = set(ledger.owned) if self.inner.uses_owned else set()

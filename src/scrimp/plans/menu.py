@@ -64,6 +64,11 @@ class MenuPlan(Plan[MenuState]):
         """The entries."""
         return self.entries
 
+    @property
+    def takes_sparse(self) -> bool:
+        """If its entries do."""
+        return all(entry.takes_sparse for entry in self.entries)
+
     def decisive(self) -> list[Sequence[int]]:
         """What each entry costs decides between them."""
         inner = [items for entry in self.entries for items in entry.decisive()]

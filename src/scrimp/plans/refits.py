@@ -58,6 +58,11 @@ class RefitPlan(Plan[RefitState]):
         """One model on one set of items."""
         return cls(StageTable((tuple(items),)), [model], prior)
 
+    @property
+    def takes_sparse(self) -> bool:
+        """If its models do."""
+        return all(model.takes_sparse for model in self.models)
+
     def told_before(self, stage: int) -> range:
         """All stages before it."""
         return range(stage)

@@ -39,12 +39,19 @@ class LinearModel(PreparedModel):
             raise ValueError("weights must be (prepared columns x sums).")
         if not np.isfinite(self.weights).all():
             raise ValueError("weights must be finite.")
+        self.takes_sparse = preparation.is_plain
 
     def add(self, sums: Floats, X: NDArray[Any], rows: Ints) -> None:
         """Add up the terms."""
         from ...kernels.prefixes import add_terms
 
         add_terms(sums, X, rows, self.inputs, self.weights, np.empty(0))
+
+    def add_sparse(self, sums: Floats, X: Any) -> None:
+        """The same of sparse rows."""
+        weights = np.zeros((X.shape[1], self.weights.shape[1]))
+        np.add.at(weights, self.preparation.source, self.weights)
+        sums += X @ weights
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """All there is to it."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ...plan import Arrays, Floats, Ints
 from .links import LINKS, outputs_of
@@ -30,12 +31,15 @@ class Model(ABC):
         Numbers a row: one a class, or the prediction.
     accepts_missing : bool
         Whether it has an answer where values are missing.
+    takes_sparse : bool
+        Whether the table may be a CSR matrix.
     """
 
     kind: ClassVar[str]
     columns: tuple[int, ...]
     n_outputs: int
     accepts_missing: bool
+    takes_sparse: bool = False
 
     @abstractmethod
     def scores(self, X: NDArray[Any], rows: Ints) -> Floats:
@@ -84,10 +88,16 @@ class PreparedModel(Model):
     def add(self, sums: Floats, X: NDArray[Any], rows: Ints) -> None:
         """Add to sums; X is the table itself if nothing is done to it, else the prepared one."""
 
-    def scores(self, X: NDArray[Any], rows: Ints) -> Floats:
+    def add_sparse(self, sums: Floats, X: Any) -> None:
+        """Add to sums; X is a CSR matrix of plain columns, for models that take it."""
+        raise TypeError(f"a {self.kind} model takes arrays.")
+
+    def scores(self, X: Any, rows: Ints) -> Floats:
         """Its answers."""
         sums = np.tile(self.base, (len(rows), 1))
-        if self.preparation.is_plain:
+        if sparse.issparse(X):
+            self.add_sparse(sums, X[rows])
+        elif self.preparation.is_plain:
             self.add(sums, X, rows)
         else:
             self._add_prepared(sums, X, rows)
