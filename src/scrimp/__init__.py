@@ -28,6 +28,7 @@ _HOMES = {
     "Item": "price_list",
     "Ledger": "ledger",
     "Predictor": "predictor",
+    "PriceHistogramDisplay": "evaluation",
     "PurchaseDisplay": "evaluation",
     "RefitClassifier": "refit",
     "RefitRegressor": "refit",
@@ -76,6 +77,9 @@ if TYPE_CHECKING:
     )
     from .evaluation import (
         Curve as Curve,
+    )
+    from .evaluation import (
+        PriceHistogramDisplay as PriceHistogramDisplay,
     )
     from .evaluation import (
         PurchaseDisplay as PurchaseDisplay,

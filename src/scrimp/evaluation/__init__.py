@@ -13,6 +13,7 @@ from .cost_meter import CostMeter
 from .cross import cross_curve, cross_sweep
 from .curve import Curve, Point
 from .methods import METHODS, Method
+from .price_histogram_display import PriceHistogramDisplay
 from .price_steps import price_steps
 from .purchase_display import PurchaseDisplay
 
@@ -26,6 +27,7 @@ __all__ = [
     "Difference",
     "Method",
     "Point",
+    "PriceHistogramDisplay",
     "PurchaseDisplay",
     "Rival",
     "calibration_error",

@@ -75,10 +75,15 @@ class Bound:
     least: float
 
 
-def bound_of(machine: Machine, prices: Floats, budget: float, alpha: Floats) -> Bound:
-    """What slopes prove: no solution within the budget is below it."""
+def bound_of(
+    machine: Machine, prices: Floats, budget: float, alpha: Floats,
+    payable: NDArray[np.bool_] | None = None,
+) -> Bound:  # fmt: skip
+    """What slopes prove: no solution within the budget, of groups that are payable, is below it."""
     alpha = balanced(alpha)
     values = machine.norms(machine.pulls(alpha)) ** 2
+    if payable is not None:
+        values[~payable] = 0.0
     shares = np.empty(len(values))
     most = knapsack(values, prices, budget, shares)
     return Bound(alpha, values, shares, machine.dual(alpha) - most / 2)

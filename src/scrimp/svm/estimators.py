@@ -16,6 +16,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from ..columns import Columns
 from ..costs import Costs, as_costs
 from ..estimator import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor, kept_positions
 from ..events import Progress, emit
@@ -83,11 +84,10 @@ class _BudgetedSVM(BudgetedEstimator):
         return kept_positions(splits, kept, len(y))
 
     def _learn(
-        self, table: Any, targets: Floats, weights: Floats, splits: list[tuple[Ints, Ints]],
-        epsilon: float,
+        self, table: Any, columns: Columns, target: Target, targets: Floats, weights: Floats,
+        splits: list[tuple[Ints, Ints]], epsilon: float,
     ) -> None:  # fmt: skip
         """Solve for each budget and become the menu of what was found."""
-        columns = self.columns_
         costs = as_costs(self.costs, len(columns), columns.names)
         fill = fill_values(table, self.missing)
         table = filled(table, fill)
@@ -114,6 +114,7 @@ class _BudgetedSVM(BudgetedEstimator):
                 self._solve(machine, groups, chosen, found)
             finally:
                 if found:  # also if interrupted
+                    self.columns_, self.target_ = columns, target
                     self._become(found, chosen, machine, costs, fill, middle)
         self._warn_of_gaps()
 
@@ -314,7 +315,7 @@ class BudgetedSVC(BudgetedClassifier, _BudgetedSVM):
         missing: Any = "error",
         cv: Any = 5,
         tol: float = 1e-3,
-        max_iter: int = 3_000,
+        max_iter: int = 10_000,
     ) -> None:
         self.costs = costs
         self.budget = budget
@@ -354,10 +355,9 @@ class BudgetedSVC(BudgetedClassifier, _BudgetedSVM):
             raise ValueError(f"class_weight is {self.class_weight!r}; expected numbers > 0.")
         binary = len(classes) == 2
         positive = np.arange(1, 2) if binary else np.arange(len(classes))
-        self.columns_ = columns
-        self.target_ = Target("binary" if binary else "multiclass", classes)
+        target = Target("binary" if binary else "multiclass", classes)
         targets = np.where(codes == positive[:, None], 1.0, -1.0)
-        self._learn(table, targets, weight, splits, 0.0)
+        self._learn(table, columns, target, targets, weight, splits, 0.0)
         return self
 
 
@@ -407,7 +407,7 @@ class BudgetedSVR(BudgetedRegressor, _BudgetedSVM):
         missing: Any = "error",
         cv: Any = 5,
         tol: float = 1e-3,
-        max_iter: int = 3_000,
+        max_iter: int = 10_000,
     ) -> None:
         self.costs = costs
         self.budget = budget
@@ -440,10 +440,9 @@ class BudgetedSVR(BudgetedRegressor, _BudgetedSVM):
         splits = self._splits(y, weight)
         table, y, weight = without_weightless(table, y, weight)
         weight = np.ones(len(y)) if weight is None else weight
-        self.columns_ = columns
-        self.target_ = Target("regression", np.array([]))
+        target = Target("regression", np.array([]))
         y = np.asarray(y, dtype=np.float64)
-        self._learn(table, y[None], weight, splits, float(self.epsilon))
+        self._learn(table, columns, target, y[None], weight, splits, float(self.epsilon))
         return self
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..baskets import Baskets, Items
 from ..costs import Costs
+from ..ledger import limit
 from ..plan import Floats, Ints
 
 
@@ -77,9 +78,18 @@ class Groups:
         return Baskets(self.costs)
 
     @cached_property
+    def full_prices(self) -> Floats:
+        """What each group costs alone, with all that it requires."""
+        return np.array([self.costs.price_of([int(i)]) for i in self.items])
+
+    @cached_property
     def cheapest(self) -> float:
         """The price of the cheapest group, with all that it requires."""
-        return min((self.costs.price_of([int(i)]) for i in self.items), default=np.inf)
+        return float(self.full_prices.min(initial=np.inf))
+
+    def payable(self, budget: float) -> NDArray[np.bool_]:
+        """Which groups a budget pays for, each alone."""
+        return self.full_prices <= limit(budget)
 
     def bought(self, items: Items) -> NDArray[np.bool_]:
         """Which groups are in a set of items."""

@@ -91,7 +91,7 @@ class Rounding:
         self._budget = budget
         self._known.clear()
         groups, alpha = self.groups, relaxed.proof.alpha
-        self.least = bound_of(self.machine, groups.least_prices, budget, alpha).least
+        self.least = max(self._proof(alpha).least, 0.0)  # losses and norms are never below
         worth = _per_price(relaxed.proof.values, groups.prices)
         finite = worth[np.isfinite(worth)].max(initial=0.0)
         by_share = relaxed.shares + 1e-9 * worth / max(finite, 1e-300)
@@ -159,8 +159,14 @@ class Rounding:
         way.run(tol, self.max_iter)
         self.trainings += 1
         assert way.bound is not None
-        proof = bound_of(self.machine, self.groups.least_prices, self._budget, way.bound.alpha)
+        proof = self._proof(way.bound.alpha)
         return Trained(items, columns, way.best, way.objective, proof, way.gap)
+
+    def _proof(self, alpha: Floats) -> Bound:
+        """What slopes prove of all sets within the budget."""
+        groups, budget = self.groups, self._budget
+        payable = groups.payable(budget)
+        return bound_of(self.machine, groups.least_prices, budget, alpha, payable)
 
     def polished(self, trained: Trained) -> Trained:
         """The same set, trained more exactly."""

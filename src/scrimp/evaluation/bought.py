@@ -1,0 +1,55 @@
+"""What models buy at a budget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..columns import Columns
+from ..ledger import within
+from ..plan import Floats, Plan
+from ..plans import MenuPlan
+from ..predictor import Predictor
+from ..priced_plan import PricedPlan
+from ..session import Session
+
+#: Kinds of plans that buy other things for other rows.
+_BY_ROW = ("routed", "sampled")
+
+
+def bought_prices(model: Predictor, budget: float) -> Floats:
+    """The prices of all items that a model buys within a budget, ascending.
+
+    Fees are among them. Where rows differ in what they buy, each item of the plan that the budget
+    pays for is.
+    """
+    priced = _chosen(model.plan, budget)
+    costs = priced.costs
+    if _differs(priced.plan):
+        paid = [own for own in set(priced.needs) if within(costs.price_of(own), budget)]
+        return np.sort([costs.prices[item] for item in {i for own in paid for i in own}])
+    # all rows buy the same, whatever they hold
+    numbers = Columns(None, (None,) * costs.n_columns)
+    session = Session(priced, numbers, model.target, budget=budget)
+    while request := session.ask():
+        session.tell(dict.fromkeys(request.columns, 0.0))
+    price = dict(zip(costs.names, costs.prices, strict=True))
+    return np.sort([price[name] for name in session.bought])
+
+
+def _chosen(priced: PricedPlan, budget: float) -> PricedPlan:
+    """The entry that a budget pays for, if rows may differ within it; else the plan itself."""
+    plan, costs = priced.plan, priced.costs
+    if not _differs(plan) or not plan.within:
+        return priced
+    paid = [
+        entry for entry, items in zip(plan.within, plan.extents(), strict=False)
+        if within(costs.price_of(items), budget)
+    ] if isinstance(plan, MenuPlan) else []  # fmt: skip
+    return _chosen(PricedPlan(paid[-1] if paid else plan.within[0], costs), budget)
+
+
+def _differs(plan: Plan[Any]) -> bool:
+    """Whether rows differ in what they buy."""
+    return plan.kind in _BY_ROW or any(map(_differs, plan.within))

@@ -1,0 +1,140 @@
+"""Steps of the solvers against plain numpy, written from the formulas."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import brentq
+
+from scrimp.kernels.gradient import gradient_steps
+from scrimp.kernels.proximal import quadratic_step
+
+GROUP_OF = np.array([0, 0, 1, 2, 2, 2, 3])
+PRICES = np.array([1.0, 2.0, 0.0, 3.0])
+KINDS = {"hinge": 0, "squared_hinge": 1, "epsilon_insensitive": 2, "squared_epsilon_insensitive": 3}
+WIDTH, EPSILON = 0.3, 0.1
+
+
+def slopes(kind, y, f, weights):
+    """Losses and minus their derivatives, kinks rounded off by a parabola over the width."""
+    rest = y - f
+    over, side = (1 - y * f, y) if kind <= 1 else (np.abs(rest) - EPSILON, np.sign(rest))
+    over = np.maximum(over, 0.0)
+    if kind in (1, 3):
+        return weights @ over**2, 2 * weights * over * side
+    near = over < WIDTH
+    loss = np.where(near, over**2 / (2 * WIDTH), over - WIDTH / 2)
+    return weights @ loss, weights * side * np.where(near, over / WIDTH, 1.0)
+
+
+def at_best_intercept(kind, Y, Z, weights):
+    """Losses, slopes and intercepts of several outputs, each at its best intercept."""
+    total, alphas, intercepts = 0.0, [], []
+    for y, z in zip(Y, Z, strict=True):
+        b = brentq(lambda b: slopes(kind, y, z + b, weights)[1].sum(), -50, 50, xtol=1e-14)  # noqa: B023
+        loss, alpha = slopes(kind, y, z + b, weights)
+        total += loss
+        alphas.append(alpha)
+        intercepts.append(b)
+    return total, np.array(alphas), np.array(intercepts)
+
+
+def proximal(P, steps, budget):
+    """The least of sum_m |w_m - p_m|^2 / (2 t_m) + 1/2 min_d sum_m |w_m|^2 / d_m, by bisection.
+
+    For given d it is at w_m = p_m d_m / (d_m + t_m), with the value 1/2 sum |p_m|^2 / (d_m + t_m).
+    """
+    norms = np.sqrt(np.array([(P[:, m == GROUP_OF] ** 2).sum() for m in range(len(PRICES))]))
+    paid = np.where(PRICES > 0, PRICES, 1.0)
+
+    def shares(rate):
+        d = np.clip(norms / np.sqrt(rate * paid) - steps, 0.0, 1.0)
+        return np.where(PRICES > 0, d, 1.0)
+
+    low, high = 1e-30, 1e30
+    if shares(low) @ PRICES > budget:
+        for _ in range(100):
+            rate = np.sqrt(low * high)
+            low, high = (rate, high) if shares(rate) @ PRICES > budget else (low, rate)
+    d = shares(high if shares(low) @ PRICES > budget else low)
+    return P * (d / (d + steps))[GROUP_OF]
+
+
+def accelerated(X, kind, Y, weights, scales, budget, n_steps):
+    """Proximal gradient steps with momentum; w, intercepts and the bound on the curvature."""
+    w = np.zeros((len(Y), X.shape[1]))
+    ahead, momentum, curvature = w.copy(), 1.0, 1.0
+    for _ in range(n_steps):
+        loss, alpha, _ = at_best_intercept(kind, Y, ahead @ X.T, weights)
+        pulls = alpha @ X
+        while True:
+            steps = 1 / (curvature * scales)
+            new = proximal(ahead + pulls * steps[GROUP_OF], steps, budget)
+            moved = new - ahead
+            after, _, b = at_best_intercept(kind, Y, new @ X.T, weights)
+            model = loss - (pulls * moved).sum() + (moved**2 / (2 * steps[GROUP_OF])).sum()
+            if after <= model + 1e-10 * loss:
+                break
+            curvature *= 2.0
+        curvature *= 0.9
+        turned = ((ahead - new) * (new - w) * scales[GROUP_OF]).sum() > 0
+        following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+        part, momentum = (0.0, 1.0) if turned else ((momentum - 1) / following, following)
+        ahead, w = new + part * (new - w), new
+    return w, b, curvature
+
+
+def problem(kind, outputs, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(30, len(GROUP_OF))) * (rng.random((30, len(GROUP_OF))) < 0.7)
+    Y = X @ rng.normal(size=(len(GROUP_OF), outputs)) + rng.normal(size=(30, outputs))
+    Y = Y.T if kind > 1 else np.where(Y.T > 0, 1.0, -1.0)
+    return X, np.ascontiguousarray(Y), rng.uniform(0.2, 2.0, 30)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_gradient_steps_are_those_of_the_formulas(kind, outputs, layout):
+    X, Y, weights = problem(kind, outputs)
+    scales, n_steps = np.array([1.0, 0.5, 2.0, 1.5]), 12
+    none, csc = np.empty(0, dtype=np.int32), sparse.csc_matrix(X)
+    dense = (np.ascontiguousarray(X.T), np.empty(0), none, none)
+    cells = dense if layout == "dense" else (np.empty((0, 0)), csc.data, csc.indices, csc.indptr)
+    for budget in (1.5, 6.0):
+        w, z, b = np.zeros((outputs, len(GROUP_OF))), np.zeros_like(Y), np.zeros(outputs)
+        ahead, ahead_z, ahead_b, numbers = w.copy(), z.copy(), b.copy(), np.ones(3)
+        gradient_steps(
+            *cells, kind, Y, weights, EPSILON, WIDTH, GROUP_OF, PRICES, scales, budget,
+            w, z, b, ahead, ahead_z, ahead_b, numbers, n_steps,
+        )  # fmt: skip
+        expected, intercepts, curvature = accelerated(X, kind, Y, weights, scales, budget, n_steps)
+        np.testing.assert_allclose(w, expected, atol=1e-7)
+        np.testing.assert_allclose(b, intercepts, atol=1e-7)
+        np.testing.assert_allclose(z, w @ X.T, atol=1e-9)
+        assert numbers[1] == pytest.approx(curvature)
+        assert np.abs(w).max() > 0.01
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+@pytest.mark.parametrize("budget", [0.7, 3.0, 10.0])
+@pytest.mark.parametrize("seed", range(2))
+def test_a_quadratic_step_ends_where_many_plain_ones_do(outputs, budget, seed):
+    rng = np.random.default_rng(seed)
+    d = len(GROUP_OF)
+    roots = rng.normal(size=(outputs, d, 10))
+    hessians = roots @ roots.transpose(0, 2, 1) + np.eye(d)
+    pulls, w = 5 * rng.normal(size=(outputs, d)), rng.normal(size=(outputs, d))
+    v = np.empty_like(w)
+    taken = quadratic_step(hessians, pulls, w, GROUP_OF, PRICES, budget, 1e-10, 5_000, v)
+    assert taken < 5_000
+    expected = w.copy()
+    step = 1 / max(np.linalg.norm(own, 2) for own in hessians)
+    for _ in range(3_000):
+        bent = np.einsum("kij,kj->ki", hessians, expected - w)
+        new = proximal(expected + step * (pulls - bent), np.full(len(PRICES), step), budget)
+        still = np.abs(new - expected).max() < 1e-12
+        expected = new
+        if still:
+            break
+    np.testing.assert_allclose(v, expected, atol=1e-6)
+    assert np.abs(v - w).max() > 0.01
