@@ -1,0 +1,255 @@
+"""What both estimators share: budgets, the path, and the menu it becomes."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import check_cv
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from ..columns import Columns
+from ..costs import Costs, as_costs
+from ..estimator import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor, kept_positions
+from ..events import Progress, emit
+from ..ledger import within
+from ..numeric_rows import check_missing, columns_not_finite, fill_values, filled, not_finite
+from ..plan import Floats, Ints, Plan, StageTable
+from ..plans import MenuPlan, RefitPlan
+from ..plans.models import LinearModel, Preparation
+from ..priced_plan import PricedPlan
+from ..target import Target
+from ..validation import check_budgets
+from .groups import Groups
+from .machine import LOSSES, Machine, without_constants
+from .path import Solved, solve_path
+from .selection import as_list, choose, cross_validated
+from .unscaled import warn_if_unscaled
+
+#: Cells of a table up to which one thread is best.
+_FEW_CELLS = 2_000_000
+
+
+class BudgetedMachine(BudgetedEstimator):
+    """What both share."""
+
+    costs: Any
+    budget: Any
+    C: Any
+    loss: str
+    uniform: bool
+    missing: Any
+    cv: Any
+    tol: float
+    max_iter: int
+
+    def _check_params(self) -> None:
+        several = np.atleast_1d(np.asarray(self.C, dtype=object))
+        if several.ndim > 1 or not several.size or not all(_is_positive(C) for C in several):
+            raise ValueError(f"C is {self.C!r}; expected a finite number > 0, or a list of them.")
+        if not _is_positive(self.tol):
+            raise ValueError(f"tol is {self.tol!r}; expected a number > 0.")
+        whole = isinstance(self.max_iter, int | np.integer) and not isinstance(self.max_iter, bool)
+        if not whole or self.max_iter < 1:
+            raise ValueError(f"max_iter is {self.max_iter!r}; expected a whole number >= 1.")
+        if self.budget is not None:
+            check_budgets(self.budget)
+        check_missing(self.missing)
+
+    def _splits(self, y: NDArray[Any], weight: Floats | None) -> list[tuple[Ints, Ints]]:
+        """Folds of the rows that count, where several C are given."""
+        if len(as_list(self.C)) < 2:
+            return []
+        classes = isinstance(self, BudgetedClassifier)
+        splits = list(check_cv(self.cv, y, classifier=classes).split(np.zeros((len(y), 1)), y))
+        kept = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
+        return kept_positions(splits, kept, len(y))
+
+    def _learn(
+        self, table: Any, columns: Columns, target: Target, targets: Floats, weights: Floats,
+        splits: list[tuple[Ints, Ints]], epsilon: float,
+    ) -> None:  # fmt: skip
+        """Solve for each budget and become the menu of what was found."""
+        costs = as_costs(self.costs, len(columns), columns.names)
+        fill = fill_values(table, self.missing)
+        table = filled(table, fill)
+        lost = columns_not_finite(table)
+        if lost:
+            raise not_finite(lost, columns)
+        table = without_constants(table)
+        warn_if_unscaled(table, columns)
+        X = table.tocsc() if sparse.issparse(table) else table
+        groups = Groups(costs, bool(self.uniform))
+        # numbers far from 0 would be rounded; the intercept is free
+        middle = float(np.median(targets)) if isinstance(self, BudgetedRegressor) else 0.0
+        machine = Machine(
+            X.astype(np.float64, copy=False), targets - middle, weights, groups.of_columns,
+            len(groups.items), LOSSES[self.loss], epsilon,
+        )  # fmt: skip
+        budgets = self._budgets(costs)
+        _warn_if_nothing_fits(groups, budgets)
+        found: list[Solved] = []
+        # small products are slower in several threads
+        with threadpool_limits(1 if machine.n_cells <= _FEW_CELLS else None, "blas"):
+            chosen = dict(zip(budgets, self._chosen(machine, groups, budgets, splits), strict=True))
+            try:
+                self._solve(machine, groups, chosen, found)
+            finally:
+                if found:  # also if interrupted
+                    self.columns_, self.target_ = columns, target
+                    self._become(found, chosen, machine, costs, fill, middle)
+        self._warn_of_gaps()
+
+    def _budgets(self, costs: Costs) -> list[float]:
+        """Ascending; no limit is the price of everything."""
+        total = costs.total
+        given = [total] if self.budget is None else check_budgets(self.budget)
+        return [float(budget) for budget in np.unique(np.minimum(given, total))]
+
+    def _chosen(
+        self, machine: Machine, groups: Groups, budgets: list[float],
+        splits: list[tuple[Ints, Ints]],
+    ) -> list[float]:  # fmt: skip
+        """C for each budget."""
+        Cs = as_list(self.C)
+        if len(Cs) < 2:
+            return Cs * len(budgets)
+        self.cv_errors_ = cross_validated(
+            machine,
+            groups,
+            budgets,
+            Cs,
+            splits,
+            self.tol,
+            self.max_iter,
+            isinstance(self, BudgetedRegressor),
+        )
+        return choose(self.cv_errors_, Cs)
+
+    def _solve(
+        self, machine: Machine, groups: Groups, chosen: dict[float, float], found: list[Solved]
+    ) -> None:
+        """Each C for its own budgets, from small to large."""
+        for C in dict.fromkeys(chosen.values()):
+            own = [budget for budget, other in chosen.items() if other == C]
+            scaled = machine.with_weights(C * machine.weights)
+            for solved in solve_path(scaled, groups, own, self.tol, self.max_iter):
+                found.append(solved)
+                note = f"budget {solved.budget:g}, gap {solved.relaxed.gap:.1g}"
+                emit(Progress("fit", len(found), len(chosen), note))
+
+    def _become(
+        self, found: list[Solved], chosen: dict[float, float], machine: Machine, costs: Costs,
+        fill: Floats | None, middle: float,
+    ) -> None:  # fmt: skip
+        found.sort(key=lambda solved: solved.budget)
+        relaxed = [solved.relaxed for solved in found]
+        shares = np.stack([own.shares for own in relaxed])
+        self.budgets_ = np.array([solved.budget for solved in found])
+        self.C_ = np.array([chosen[solved.budget] for solved in found])
+        self.gap_ = np.array([own.gap for own in relaxed])
+        self.bound_ = np.array([solved.distance for solved in found])
+        self.objective_ = np.array([solved.trained.objective for solved in found])
+        self.relaxed_objective_ = np.array([own.objective for own in relaxed])
+        self.least_objective_ = np.array([solved.least for solved in found])
+        self.history_ = [np.array(own.history) for own in relaxed]
+        self.shares_ = shares
+        self.share_counts_ = np.stack(
+            [(shares == 0).sum(1), ((shares > 0) & (shares < 1)).sum(1), (shares == 1).sum(1)], 1
+        )
+        self.n_steps_ = np.array([own.steps for own in relaxed])
+        self.n_trainings_ = np.array([solved.trainings for solved in found])
+        self.n_iter_ = int(self.n_steps_.max(initial=1))
+        last = found[-1].trained
+        self.coef_ = machine.zeros()
+        self.coef_[:, last.columns] = last.point.w
+        self.intercept_ = last.point.b + middle
+        self.plan_ = PricedPlan(_menu(found, machine, fill, middle), costs)
+        self._price_entries()
+
+    def _price_entries(self) -> None:
+        plan, costs = self.plan_.plan, self.plan_.costs
+        entries = plan.entries if isinstance(plan, MenuPlan) else [plan]
+        sets = [[i for items in own.stages.items for i in items] for own in entries]
+        self.items_ = [[costs.names[i] for i in costs.closure(items)] for items in sets]
+        self.prices_ = np.array([costs.price_of(items) for items in sets])
+
+    def _replan(self, costs: Costs) -> None:
+        """The menu, and what its entries cost."""
+        super()._replan(costs)
+        self._price_entries()
+
+    def _warn_of_gaps(self) -> None:
+        """Never silent where the solver has not come as far as it was told to."""
+        wide = np.flatnonzero(~(self.gap_ <= self.tol))
+        if len(wide):
+            named = ", ".join(f"{self.gap_[b]:.2g} at {self.budgets_[b]:g}" for b in wide[:5])
+            more = f" and {len(wide) - 5} more" if len(wide) > 5 else ""
+            warnings.warn(
+                f"The relaxation was not solved to a relative gap of tol={self.tol:g} within "
+                f"max_iter={self.max_iter} steps: {named}{more} (gap_ at budgets_). What is "
+                "bought stays within the budgets. Raise max_iter or tol, scale the columns, or "
+                "lower C.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse input, and missing values where they are filled in."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+
+def is_number(value: Any) -> bool:
+    """Whether a parameter is a finite number."""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return number and math.isfinite(value)
+
+
+def _is_positive(value: Any) -> bool:
+    return is_number(value) and bool(value > 0)
+
+
+def _warn_if_nothing_fits(groups: Groups, budgets: Sequence[float]) -> None:
+    small = [budget for budget in budgets if not within(groups.cheapest, budget)]
+    if small:
+        warnings.warn(
+            f"The cheapest purchase costs {groups.cheapest:g}, more than the budgets "
+            f"{[float(f'{b:.6g}') for b in small]}: nothing is bought there, and the model is "
+            "its intercept.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _menu(
+    found: Sequence[Solved], machine: Machine, fill: Floats | None, middle: float
+) -> Plan[Any]:
+    """One entry a budget, the largest last; to what is answered the middle is added."""
+    nothing = machine.sums(machine.zeros())
+    prior = machine.intercepts(nothing, np.zeros(machine.n_outputs), 1e-6) + middle
+    entries = []
+    for solved in found:
+        trained = solved.trained
+        if not len(trained.columns):
+            entries.append(RefitPlan(StageTable(()), [], trained.point.b + middle))
+            continue
+        preparation = _preparation(trained.columns, fill)
+        model = LinearModel(preparation, trained.point.w.T, trained.point.b + middle, "identity")
+        entries.append(RefitPlan.single(trained.items, model, prior))
+    return entries[0] if len(entries) == 1 else MenuPlan(entries)
+
+
+def _preparation(columns: Ints, fill: Floats | None) -> Preparation:
+    plain = Preparation.plain(columns)
+    if fill is None:
+        return plain
+    return Preparation(plain.source, plain.code, fill[columns], plain.center, plain.scale)
