@@ -154,8 +154,8 @@ def against_fractions(table: Table) -> Row:
     unit, most = ("% of the MSE", 1.0) if table.is_number else ("points", 0.3)
     return Row(f"{table.name}: test error beyond that of fractional shares used as they are, at "
                "equal true cost", f"at most {most:g} {unit}", f"{worst:+.2f} {unit}",
-               bool(worst <= most), f"the worst of nine ratios, {at:g}; the fractional model spends "
-               f"up to {overspent:.2f} x its budget")  # fmt: skip
+               bool(worst <= most), f"the worst of nine ratios, {at:g}; the fractional model "
+               f"spends up to {overspent:.2f} x its budget")  # fmt: skip
 
 
 def _worse(table: Table, theirs: np.ndarray, ours: np.ndarray) -> float:

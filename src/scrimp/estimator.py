@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
@@ -21,6 +22,7 @@ from sklearn.utils.validation import (
 
 from .columns import Columns, as_frame, learn_columns
 from .costs import Costs
+from .ledger import within
 from .plan import Floats, Ints
 from .predictor import FLOATS, Predictor
 from .priced_plan import PricedPlan
@@ -291,6 +293,36 @@ def given_rows_that_count(
     if kept.shape[0] < table.shape[0]:
         X = _safe_indexing(X, np.flatnonzero(np.asarray(sample_weight) > 0))
     return X, kept, targets, weights
+
+
+def numbers_of(y: NDArray[Any], classifier: str) -> Floats:
+    """A target as numbers; what holds none is for a classifier, named here."""
+    try:
+        return np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        text = next((repr(own) for own in y.tolist() if isinstance(own, str)), y.dtype.name)
+        raise ValueError(
+            f"y holds {text}; expected numbers. Use {classifier} for classes."
+        ) from None
+
+
+def cheapest_item(costs: Costs) -> tuple[float, str]:
+    """The least that an item with a column costs, with all that it requires, and its name."""
+    return min((costs.price_of([item]), costs.names[item]) for item in set(costs.item_of))
+
+
+def warn_of_prior(
+    costs: Costs, budget: float, *, where: str = "", otherwise: str = "", stacklevel: int = 4
+) -> None:
+    """Say that nothing is bought: the cheapest item is too dear; otherwise, why."""
+    price, item = cheapest_item(costs)
+    reason = f"The cheapest item {item!r} costs {price:g} but the budget is {budget:g}"
+    warnings.warn(
+        f"{otherwise if within(price, budget) else reason}, so nothing is bought{where} and "
+        "every answer is the prior. Raise the budget.",
+        UserWarning,
+        stacklevel=stacklevel,
+    )
 
 
 def kept_positions(

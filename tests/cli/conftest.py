@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from scrimp import FrontierClassifier, save
 from scrimp.cli.main import main
 
 PRICES = """\
@@ -56,6 +57,17 @@ def trained(tmp_path_factory):
         )  # fmt: skip
         assert result.exit_code == 0, result.stderr
     return folder
+
+
+@pytest.fixture(scope="session")
+def frontier(tmp_path_factory):
+    """A model file: for 1.5 it buys a and colour, for 6.5 also b, all at once."""
+    path = tmp_path_factory.mktemp("frontier") / "model.scrimp"
+    data = table().drop("id")
+    prices = {"a": 1.0, "b": 5.0, "colour": 0.5, "noise": 50.0}
+    model = FrontierClassifier(prices, [1.5, 6.5], ["linear"], cv=2)
+    save(model.fit(data.drop("y"), data["y"].to_numpy()), path)
+    return path
 
 
 def run(*words, text=None):

@@ -2,9 +2,9 @@ import math
 
 import pytest
 
-from scrimp import load
+from scrimp import Costs, SequencedRegressor, load, save
 
-from .conftest import refused, run, run_json
+from .conftest import refused, run, run_json, table
 
 VALUES = {"a": 0.7, "b": 1.2, "colour": "red"}
 
@@ -100,7 +100,38 @@ def test_the_end_lists_what_was_known(ask):
 
 
 def test_after_a_refusal_the_answer_so_far(ask):
-    assert "Not paid for. So far: " in run(*ask, text="?\n").stdout
+    assert " is not paid for. So far: " in run(*ask, text="?\n").stdout
+
+
+class TestOneOfSeveralCannotBeHad:
+    """A frontier asks for all columns of an entry at once: a, b and colour."""
+
+    def test_the_cheaper_entry_without_it_answers(self, frontier):
+        record = run_json("ask", frontier, text="0.7\n\nred\n")
+        assert record["could_not_be_had"] == ["b"]
+        cheaper = load(frontier).session(1.5, known={"a": 0.7, "colour": "red"}).read()
+        assert record["probabilities"]["sick"] == pytest.approx(cheaper.probabilities[0])
+        assert record["probabilities"]["sick"] != load(frontier).session().read().probabilities[0]
+
+    def test_what_arrived_before_is_paid_for_and_not_asked_for_again(self, frontier):
+        record = run_json("ask", frontier, text="0.7\n?\nred\n")
+        assert [purchase["values"] for purchase in record["bought"]] == [
+            {"a": 0.7},
+            {"colour": "red"},
+        ]
+        assert [purchase["price"] for purchase in record["bought"]] == [1.0, 0.5]
+        assert record["spent"] == 1.5
+
+    def test_it_is_named(self, frontier):
+        assert "b is not paid for. So far: " in run("ask", frontier, text="0.7\n\n").stdout
+
+    def test_an_item_of_two_columns_is_refused_as_a_whole(self, tmp_path):
+        X, y = table().select("a", "b"), table()["b"].to_numpy()
+        costs = Costs.per_group(["both", "both"], {"both": 2.0})
+        save(SequencedRegressor(costs, missing="mean").fit(X, y), tmp_path / "m.scrimp")
+        record = run_json("ask", tmp_path / "m.scrimp", text="0.7\n?\n")
+        assert record["could_not_be_had"] == ["a", "b"]
+        assert record["bought"] == []
 
 
 def test_ctrl_c_gives_the_answer_so_far(ask, monkeypatch):

@@ -81,6 +81,14 @@ def test_a_column_without_a_name_is_pointed_out(tmp_path):
     assert "Warning: a column of the data has no name" in result.stderr
 
 
+def test_columns_to_drop_with_commas_between_them(tmp_path):
+    table().rename({"noise": "a,b"}).write_csv(tmp_path / "t.csv")
+    words = ("fit", tmp_path / "t.csv", "--target", "y", "--rounds", 3)
+    words = (*words, "--out", tmp_path / "m.scrimp", "--drop", "id, colour", "--drop", "a,b")
+    run_json(*words)
+    assert list(load(tmp_path / "m.scrimp").columns.positions) == ["a", "b"]
+
+
 def test_a_budget_that_buys_nothing_warns(trained, tmp_path):
     result = run(
         "fit", trained / "train.csv", "--target", "y", "--drop", "id",
@@ -353,8 +361,13 @@ class TestRefuses:
         assert "has no column 'z' (the target); it has id, a, b" in refused(*words("--target", "z"))
 
     def test_a_column_to_drop_that_is_not_there(self, words):
-        text = refused(*words("--target", "y", "--drop", "z"))
-        assert "has no column 'z' (to drop)" in text
+        for drop in ("z", "a,z", "z,a"):
+            text = refused(*words("--target", "y", "--drop", drop))
+            assert "has no column 'z' (to drop)" in text
+
+    def test_the_target_among_columns_to_drop(self, words):
+        text = refused(*words("--target", "y", "--drop", "a,y"))
+        assert "--drop names 'y', which is the target" in text
 
     def test_a_price_list_that_does_not_fit(self, words, trained):
         text = refused(*words("--target", "y", "--costs", trained / "prices.toml"))

@@ -1,5 +1,6 @@
 """``scrimp fit --method frontier``."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -36,8 +37,8 @@ def test_says_what_was_learnt_and_saves_it(train, trained, tmp_path):
     result = run(*words, *QUICK, "--out", tmp_path / "m.scrimp")
     assert result.exit_code == 0, result.stderr
     assert "Learnt to tell y sick from well on 120 rows in" in result.stdout
-    assert "1. From 0.00: nothing is bought" in result.stdout
-    assert "one model of 3 columns" in result.stdout
+    assert "\nFrom 0.00: nothing is bought" in result.stdout
+    assert re.search(r"one model of 3 columns; \w+, \d+\.\d% wrong ± \d", result.stdout)
     record = run_json("inspect", tmp_path / "m.scrimp")
     assert record["full_price"] <= 10.0
     model = load(tmp_path / "m.scrimp")
@@ -91,13 +92,21 @@ def test_interrupted_it_saves_what_the_last_fold_has_trained(train, tmp_path, mo
 def test_interrupted_in_its_first_fold_it_saves_nothing(train, tmp_path, monkeypatch):
     result = interrupted(train, tmp_path / "m.scrimp", monkeypatch, 0)
     assert result.exit_code == 130
-    assert result.stderr.endswith("Interrupted: nothing was saved.\n")
+    text = "Interrupted before the first fold was finished: nothing was saved.\n"
+    assert result.stderr.endswith(text)
     assert not (tmp_path / "m.scrimp").exists()
 
 
 def test_progress_is_drawn(train, tmp_path):
     words = ("fit", train, "--target", "y", *QUICK, "--progress", "--out", tmp_path / "m.scrimp")
     assert "folds" in run(*words).stderr
+
+
+def test_a_budget_below_the_cheapest_item_warns(train, trained, tmp_path):
+    words = ("fit", train, "--target", "y", "--costs", trained / "prices.toml", *QUICK)
+    result = run(*words, "--budget", "0.1,3", "--out", tmp_path / "m.scrimp")
+    text = "Warning: The cheapest item 'colour' costs 0.5 but the budget is 0.1, so nothing is "
+    assert text + "bought there and every row gets the same answer." in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -116,6 +125,15 @@ def test_progress_is_drawn(train, tmp_path):
 def test_what_would_have_no_effect_is_refused(train, tmp_path, words, text):
     out = ("--out", tmp_path / "m.scrimp")
     assert text in refused("fit", train, "--target", "y", *words, *out)
+
+
+@pytest.mark.parametrize("command", ["predict", "curve", "ask"])
+def test_it_cannot_stop_early(train, frontier, command):
+    words = {"predict": (train,), "curve": (train, "--target", "y"), "ask": ()}[command]
+    result = run(command, frontier, *words, "--stop", "certain", text="1\n")
+    assert result.exit_code == 2
+    assert "so it cannot stop early. Leave --stop out." in result.stderr
+    assert "stop=" not in result.stderr
 
 
 def test_heart(tmp_path):

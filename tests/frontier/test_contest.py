@@ -155,6 +155,23 @@ def test_who_makes_nothing_better_is_not_tried_again():
     assert not held.failures
 
 
+def test_who_leaves_early_leaves_its_losses():
+    """A tenth, and nine tenths, of the 50 rows of the one fold in which it took part."""
+    held = contest(Spy("good"), Spy("bad", wrong=(0.1, 0.9, 0.9)))
+    held.run()
+    assert list(held.left_early) == ["bad"]
+    np.testing.assert_allclose(held.left_early["bad"], [0.1, 0.9, 0.9])
+
+
+def test_who_is_called_back_has_not_left():
+    held = contest(Spy("good", fails_at=(2,)), Spy("bad", wrong=(0.9, 0.9, 0.9)))
+    held.run()
+    assert list(held.left_early) == ["bad"]
+    held.begin_anew()
+    assert held.left_early == {}
+    np.testing.assert_allclose(held.losses()["bad"].mean(axis=1), [0.9, 0.9, 0.9])
+
+
 def test_of_two_that_say_the_same_the_first_stays():
     first, second = Spy("first"), Spy("second")
     held = contest(first, second)

@@ -1,9 +1,13 @@
 """FrontierClassifier and FrontierRegressor: contracts, candidates, interruption, real data."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import ShuffleSplit
@@ -97,7 +101,7 @@ def test_the_menu_grows_better_and_never_costs_more_than_its_budget(n_classes):
         assert within(entry.price, entry.budget)
         position = BUDGETS.index(entry.budget)
         assert entry.loss == pytest.approx(model.losses_[entry.candidate][position])
-        assert entry.error > 0
+        assert entry.standard_error > 0
     for budget in (0.0, 1.0, 2.5, 3.2, 6.0, 8.0, 99.0):
         assert all(within(spent, budget) for spent in model.spend(X, budget))
     assert set(model.losses_) <= {"linear", "boosted", "edge"}
@@ -128,6 +132,31 @@ def test_a_budget_that_buys_nothing_gives_the_prior():
     assert model.chosen_ == []
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], y.mean())
     assert not model.spend(X).any()
+
+
+class TestBudgetsBelowTheCheapestItem:
+    """Of these columns x2 is the cheapest, at 3."""
+
+    def fit(self, budgets, kind=FrontierClassifier):
+        X, y = data(2)
+        return kind(np.array([5.0, 6, 3, 4, 9, 9]), budgets, **QUICK).fit(X, y)
+
+    @pytest.mark.parametrize("kind", [FrontierClassifier, FrontierRegressor])
+    def test_all_of_them(self, kind):
+        text = "cheapest item 'x2' costs 3 but the budget is 2.5, so nothing is bought and every"
+        with pytest.warns(UserWarning, match=text) as caught:
+            self.fit([1.0, 2.5], kind)
+        assert caught[0].filename == __file__
+
+    def test_some_of_them(self):
+        with pytest.warns(UserWarning, match="is 2.5, so nothing is bought there and every answer"):
+            self.fit([1.0, 2.5, 30.0])
+
+    @pytest.mark.parametrize("budgets", [None, [0.0, 3.0], [0.0]])
+    def test_none_of_them(self, budgets):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.fit(budgets)
 
 
 def test_where_nothing_can_be_learnt_nothing_is_bought():
@@ -218,6 +247,14 @@ class TestCandidates:
             monkeypatch.setattr(frontier, "choose", lambda losses, _, name=name: [name])
             parts.append(fitted(2, candidates=[name], budgets=[10.5])[0].predict_proba(X))
         np.testing.assert_allclose(model.predict_proba(X), np.mean(parts, axis=0), atol=1e-9)
+
+    def test_who_left_early_is_named_with_its_losses(self):
+        model, *_ = fitted(2, candidates=["linear", DummyClassifier(strategy="stratified")])
+        assert set(model.losses_) == {"linear"}
+        assert set(model.left_early_) == {"DummyClassifier"}
+        lost = model.left_early_["DummyClassifier"]
+        assert lost.shape == (len(BUDGETS),)
+        assert 0.3 < lost.min() <= lost.max() < 0.7
 
     def test_the_same_each_time(self):
         given = {"candidates": ["boosted", "linear"], "budgets": [3.5, 10.5]}
@@ -484,6 +521,14 @@ class TestRefuses:
             ValueError, match=r"sample_weight is 0 for all rows|at least one non-zero"
         ):
             model.fit(X, y, np.zeros(len(y)))
+
+    @pytest.mark.parametrize("of_rows", [np.asarray, pd.DataFrame, csr_array])
+    def test_text_as_numbers(self, of_rows):
+        X, y = np.random.default_rng(0).normal(size=(30, 2)), ["cp", "im"] * 15
+        text = "y holds 'cp'; expected numbers. Use FrontierClassifier for classes."
+        candidates = ["svm"] if of_rows is csr_array else ["linear"]
+        with pytest.raises(ValueError, match=text):
+            FrontierRegressor(candidates=candidates, cv=2).fit(of_rows(X), y)
 
     def test_one_row(self):
         with pytest.raises(ValueError, match="one sample"):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification, make_regression
 from sklearn.ensemble import (
@@ -207,10 +207,12 @@ def test_a_budget_ends_the_order(rows):
     named = RefitClassifier(DecisionTreeClassifier(), "edge", NUMBERS, budget=3.6).fit(X, y)
     assert set(named.sequence_) == {"gift", "a", "b", "h"}  # too dear ones are passed over
     only = Costs.per_feature([5.0] * 8)
-    with pytest.warns(UserWarning, match=r"every answer is the prior: the cheapest item 'x0'"):
+    with pytest.warns(UserWarning, match="cheapest item 'x0' costs 5 but the budget is 4, so not"):
         none = RefitClassifier(DecisionTreeClassifier(), range(8), only, budget=4.0).fit(X, y)
     shares = np.unique(y, return_counts=True)[1] / len(y)
     np.testing.assert_allclose(none.predict_proba(X), np.tile(shares, (len(y), 1)))
+    with pytest.warns(UserWarning, match="Budget and grid leave no prefix of the order, so not"):
+        RefitClassifier(DecisionTreeClassifier(), range(8), only, grid=[4.0]).fit(X, y)
 
 
 class Picky(ClassifierMixin, BaseEstimator):
@@ -245,6 +247,79 @@ def test_a_fit_that_fails_is_named_and_left_out(rows):
     assert set(model.predict(X, 3.0)) <= set(y)
     with pytest.raises(ValueError, match=r"(?s)any of 8 prefixes:.*first 1 items.*first 8 items"):
         RefitClassifier(Picky(range(9)), range(8)).fit(X, y)
+
+
+class Faulty(ClassifierMixin, BaseEstimator):
+    """Does one thing wrong when it sees two columns or more."""
+
+    def __init__(self, fault=""):
+        self.fault = fault
+
+    def fit(self, X, y):
+        self.inner_ = DecisionTreeClassifier(max_depth=2).fit(X, y)
+        self.wrong_ = self.fault if X.shape[1] > 1 else ""
+        if self.wrong_ != "classes":
+            self.classes_ = self.inner_.classes_[int(self.wrong_ == "fewer") :]
+        return None if self.wrong_ == "None" else self
+
+    def predict_proba(self, X):
+        said = self.inner_.predict_proba(X)
+        wrong = {"NaN": said * np.nan, "width": said[:, :1], "length": said[:2]}
+        return wrong.get(self.wrong_, said)
+
+    def predict(self, X):
+        return self.inner_.predict(X)
+
+
+class Labels(Faulty):
+    """Has no probabilities."""
+
+    predict_proba = property()
+
+    def predict(self, X):
+        return super().predict(X) if self.wrong_ != "label" else ["nonsense"] * len(X)
+
+
+class FaultyRegressor(RegressorMixin, BaseEstimator):
+    """Answers with infinity, or twice, when it sees two columns or more."""
+
+    def __init__(self, fault=""):
+        self.fault = fault
+
+    def fit(self, X, y):
+        self.wrong_ = self.fault if X.shape[1] > 1 else ""
+        return self
+
+    def predict(self, X):
+        said = X[:, 0]
+        return {"inf": said + np.inf, "twice": np.stack([said, said])}.get(self.wrong_, said)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "text"),
+    [
+        (Faulty("None"), "TypeError: fit returned None; expected the fitted estimator: let fit"),
+        (Faulty("NaN"), "ValueError: predict_proba gives nan for rows of the training"),
+        (Faulty("width"), r"predict_proba gives an array of shape \(10, 1\); expected \(10, 3\)"),
+        (Faulty("length"), r"predict_proba gives an array of shape \(2, 3\); expected \(10, 3\)"),
+        (Faulty("classes"), "there is no classes_ after fit"),
+        (Faulty("fewer"), r"classes_ is \[.*\]; expected the sorted classes of y, \[.*\]"),
+        (Labels("label"), "predict gives 'nonsense', which is no class of y"),
+        (FaultyRegressor("inf"), "ValueError: predict gives inf for rows of the training"),
+        (FaultyRegressor("twice"), r"predict gives an array of shape \(2, 10\); expected \(10,\)"),
+    ],
+    ids=lambda own: own.fault if isinstance(own, BaseEstimator) else "",
+)
+def test_an_estimator_that_answers_wrongly_is_found_right_after_its_fit(rows, estimator, text):
+    X, y = rows
+    kind = RefitClassifier
+    if isinstance(estimator, FaultyRegressor):
+        kind, y = RefitRegressor, X[:, 0]
+    with pytest.warns(UserWarning, match=r"first 2 items \(price 2\): .*" + text):
+        model = kind(estimator, range(2)).fit(X, y)
+    assert model.prefix_lengths_.tolist() == [1]
+    assert model.spend(X[:1]) == 1.0
+    assert kind(clone(estimator).set_params(fault=""), range(2)).fit(X, y).spend(X[:1]) == 2.0
 
 
 def test_interrupted_it_keeps_what_is_done(rows):
@@ -552,7 +627,7 @@ def test_bad_data_is_refused(rows):
         RefitClassifier(KNeighborsClassifier(), range(8)).fit(X, y, np.arange(1.0, len(y) + 1))
     with pytest.raises(TypeError, match=r"expected a regressor\. Use RefitClassifier"):
         RefitRegressor(LogisticRegression()).fit(X, X[:, 0])
-    with pytest.raises(ValueError, match=r"y holds .* values; expected numbers"):
+    with pytest.raises(ValueError, match=r"y holds '\w+'; expected numbers. Use RefitC"):
         RefitRegressor().fit(X, y)
 
 

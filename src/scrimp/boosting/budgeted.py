@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from ..columns import Columns
 from ..costs import Costs, as_costs
-from ..estimator import BudgetedClassifier
+from ..estimator import BudgetedClassifier, warn_of_prior
 from ..events import Progress, emit
 from ..ledger import Ledger
 from ..target import Target
@@ -20,7 +20,7 @@ from .labels import LabelledRows, labelled_rows
 from .offers import Offers
 from .params import budgets_of, check_booster, check_categories, n_threads, seed_of
 from .pruned_search import PrunedSearch
-from .runs import Run, coding_of, last_edges, named, plan_of, train_and_adopt, warn_of_prior
+from .runs import NOTHING_TO_GAIN, Run, coding_of, last_edges, named, plan_of, train_and_adopt
 from .stump_search import StumpSearch
 
 #: Alg. 1, line 8 gives a perfect stump an infinite weight; an edge counts as at most this.
@@ -179,7 +179,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
             lambda: self._adopt(runs, rows, columns, costs),
         )
         if not len(self.edges_):
-            warn_of_prior(costs, runs[-1].budget)
+            budget = runs[-1].budget
+            warn_of_prior(costs, budget, otherwise=NOTHING_TO_GAIN, stacklevel=3)
         return self
 
     def _adopt(self, runs: list[Run], rows: LabelledRows, columns: Columns, costs: Costs) -> None:

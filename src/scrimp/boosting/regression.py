@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..columns import Columns
 from ..costs import Costs, as_costs
-from ..estimator import BudgetedRegressor, rows_that_count
+from ..estimator import BudgetedRegressor, rows_that_count, warn_of_prior
 from ..events import Progress, emit
 from ..kernels.residuals import first_residuals, power_of_two
 from ..ledger import Ledger
@@ -19,7 +19,7 @@ from ..validation import check_choice
 from .offers import Offers
 from .params import budgets_of, check_booster, check_categories, n_threads, seed_of
 from .residual_search import ResidualSearch
-from .runs import Run, last_edges, named, plan_of, train_and_adopt, warn_of_prior
+from .runs import NOTHING_TO_GAIN, Run, last_edges, named, plan_of, train_and_adopt
 
 Floats = NDArray[np.float64]
 LOSSES = ("squared", "absolute")
@@ -134,7 +134,8 @@ class BudgetedBoostingRegressor(BudgetedRegressor):
             lambda: self._adopt(runs, rows, columns, costs),
         )
         if not len(self.explained_) and rows.residuals.any():
-            warn_of_prior(costs, runs[-1].budget)
+            budget = runs[-1].budget
+            warn_of_prior(costs, budget, otherwise=NOTHING_TO_GAIN, stacklevel=3)
         return self
 
     def _adopt(self, runs: list[Run], rows: _Rows, columns: Columns, costs: Costs) -> None:

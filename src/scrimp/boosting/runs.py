@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -19,6 +18,8 @@ from .binned import Stump
 Floats = NDArray[np.float64]
 #: What votes of stumps (stumps,) add to the scores, before they are weighed (stumps x outputs).
 Coding = Callable[[Floats], Floats]
+#: Why nothing is bought that could be paid for.
+NOTHING_TO_GAIN = "No column has an edge, or the first choice is too dear"
 
 
 @dataclass
@@ -109,18 +110,4 @@ def _table(run: Run, coding: Coding) -> StumpTable:
         part("low"),
         part("high"),
         *(coding(part(side)) * alpha for side in ("inside", "outside", "missing")),
-    )
-
-
-def warn_of_prior(costs: Costs, budget: float) -> None:
-    """Say why a training bought nothing."""
-    price, item = min((costs.price_of([i]), costs.names[i]) for i in set(costs.item_of))
-    if Ledger(costs, [budget]).can_pay([costs.names.index(item)]):
-        reason = "No column has an edge, or the first choice is too dear"
-    else:
-        reason = f"The cheapest item {item!r} costs {price:g} but the budget is {budget:g}"
-    warnings.warn(
-        f"{reason}, so nothing is bought and every answer is the prior. Raise the budget.",
-        UserWarning,
-        stacklevel=3,
     )

@@ -16,6 +16,7 @@ from .options import (
     OutputFile,
     common_options,
     data_argument,
+    drop_option,
     missing_option,
     progress_option,
     refuse_overwriting,
@@ -105,11 +106,9 @@ class Words(click.ParamType):  # type: ignore[type-arg]
     "--rows", type=click.IntRange(min=10), metavar="N",
     help="Draw so many rows if there are more: 20,000 by default, fewer of wide tables.",
 )  # fmt: skip
+@drop_option
 @click.option(
-    "--drop", multiple=True, metavar="COL", help="A column to leave out. May be repeated."
-)
-@click.option(
-    "--keep", multiple=True, metavar="COL",
+    "--keep", multiple=True, metavar="COL[,COL...]",
     help="A column to use although it looks like an identifier, a date or free text.",
 )  # fmt: skip
 @click.option(

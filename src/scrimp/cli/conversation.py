@@ -24,7 +24,7 @@ class _Quit(Exception):
 
 
 class _Refused(Exception):
-    """What was asked for cannot be had."""
+    """A column that was asked for cannot be had: its name."""
 
 
 class Conversation:
@@ -97,16 +97,39 @@ class Conversation:
     def _one(self, request: Request) -> None:
         """One purchase."""
         self._say(f"\n{self._in_words(request)}")
+        values: dict[str, Any] = {}
         try:
-            values = {name: self._value(name) for name in request.columns}
-        except _Refused:
-            self._refused.extend(request.columns)
-            self._session.fail()
-            self._say(f"  Not paid for. So far: {self.answer_in_words()}")
+            for name in request.columns:
+                values[name] = self._value(name)
+        except _Refused as refusal:
+            self._go_on_without(str(refusal), request, values)
             return
-        self._session.tell(values)
-        self._bought.append({"items": request.items, "values": values, "price": request.price})
+        self._tell(request, values)
         self._say(f"  So far: {self.answer_in_words()}")
+
+    def _go_on_without(self, lacking: str, request: Request, values: dict[str, Any]) -> None:
+        """Name the item that failed; those that arrived before it are paid for."""
+        item, columns = self._item_bringing(lacking)
+        arrived = {name: value for name, value in values.items() if name not in columns}
+        if arrived:
+            self._tell(request, arrived)
+        self._refused.extend(columns)
+        self._session.fail(item)
+        self._say(f"  {item} is not paid for. So far: {self.answer_in_words()}")
+
+    def _item_bringing(self, column: str) -> tuple[str, list[str]]:
+        """The item that brings a column, and all columns that it brings."""
+        costs, columns = self._model.costs, self._model.columns
+        item = costs.item_of[columns.positions[column]]
+        return costs.names[item], [columns.name(own) for own in costs.columns[item]]
+
+    def _tell(self, request: Request, values: dict[str, Any]) -> None:
+        """Pay for what arrived of a request, and note it."""
+        self._session.tell(values)
+        costs, owned = self._model.costs, self._session.bought
+        items = tuple(item for item in request.items if item in owned)
+        price = math.fsum(costs.prices[costs.names.index(item)] for item in items)
+        self._bought.append({"items": items, "values": values, "price": price})
 
     def _in_words(self, request: Request) -> str:
         """What is asked for, what must be paid with it, what it costs and what is left."""
@@ -127,7 +150,7 @@ class Conversation:
         while True:
             text = self._line(f"  {name} = ")
             if text in _CANNOT_BE_HAD:
-                raise _Refused
+                raise _Refused(name)
             if text.lower() in _ENDS:
                 raise _Quit
             try:

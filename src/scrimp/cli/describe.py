@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import count, money, print_purchases, purchases
+from .output import count, digits, money, print_purchases, purchases
 
 if TYPE_CHECKING:
     from ..predictor import Predictor
@@ -35,6 +35,12 @@ def entries_of(model: Predictor) -> list[PricedPlan]:
     return [followed(PricedPlan(entry, model.costs)) for entry in priced.plan.entries]
 
 
+def judged(model: Predictor) -> list[dict[str, Any]]:
+    """What cross-validation said of each entry; nothing of those that took no part in one."""
+    entries, chosen = entries_of(model), list(model.info.get("chosen", ()))
+    return [{}] * (len(entries) - len(chosen)) + chosen
+
+
 def never_bought(model: Predictor) -> list[str]:
     """Columns that the model never looks at."""
     read = set(model.plan.plan.columns_read.tolist())
@@ -57,15 +63,20 @@ def extent(model: Predictor, in_rounds: bool = False) -> str:
         return count(len(plan.stages), "purchase")
     entries = entries_of(model)
     if any(entry.plan.kind == "refits" for entry in entries):
-        return count(len(entries), "model")
+        return count(sum(map(_buys, entries)), "model")
     return count(len(plan.stages), "round" if in_rounds else "stage")
 
 
 def plan_record(model: Predictor) -> dict[str, Any]:
     """What a model buys, for JSON."""
     entries = [
-        {"price": entry.price, "rounds": len(entry.plan.stages), "purchases": purchases(entry)}
-        for entry in entries_of(model)
+        {
+            **said,
+            "price": entry.price,
+            "rounds": len(entry.plan.stages),
+            "purchases": purchases(entry),
+        }
+        for entry, said in zip(entries_of(model), judged(model), strict=True)
     ]
     return {
         "kind": followed(model.plan).plan.kind,
@@ -87,7 +98,7 @@ def print_plan(model: Predictor) -> None:
     elif len(entries) == 1:
         print_purchases(entries[0], _title(model))
     else:
-        _print_menu(entries)
+        _print_menu(model, entries)
     if absent := never_bought(model):
         click.echo(f"Never bought: {', '.join(absent)}")
     click.echo(_most(model))
@@ -110,15 +121,37 @@ def _title(model: Predictor) -> str:
     return "What it buys, in order"
 
 
-def _print_menu(entries: list[PricedPlan]) -> None:
-    click.echo(f"{len(entries)} models, of which a budget chooses the last that it pays for:\n")
-    for number, entry in enumerate(entries, start=1):
-        beaten = any(later.price <= entry.price for later in entries[number:])
-        title = f"{number}. From {money(entry.price)}: {_extent(entry)}{_BEATEN if beaten else ''}"
+def _print_menu(model: Predictor, entries: list[PricedPlan]) -> None:
+    models = count(sum(map(_buys, entries)), "model")
+    click.echo(f"{models}, of which a budget chooses the last that it pays for:\n")
+    number = 0
+    for place, (entry, said) in enumerate(zip(entries, judged(model), strict=True), start=1):
+        number += _buys(entry)
+        beaten = any(later.price <= entry.price for later in entries[place:])
+        title = f"{number}. " if _buys(entry) else ""
+        title += f"From {money(entry.price)}: {_extent(entry)}"
+        title += f"; {_quality(said, model.target.is_number)}" if said else ""
+        title += _BEATEN if beaten else ""
         if entry.items:
             print_purchases(entry, title)
         else:
             click.echo(f"{title}\n")
+
+
+def _buys(entry: PricedPlan) -> bool:
+    """Whether an entry is a model, and not the answer without any."""
+    return len(entry.plan.stages) > 0
+
+
+def _quality(said: dict[str, Any], numbers: bool) -> str:
+    """Who answers, and how good it was on rows that it had not learnt from."""
+    loss, error = float(said["loss"]), float(said["standard_error"])
+    how = (
+        f"mean squared error {digits(loss)} ± {digits(error)}"
+        if numbers
+        else f"{100 * loss:.1f}% wrong ± {100 * error:.1f}"
+    )
+    return f"{said['candidate']}, {how} in cross-validation"
 
 
 def _extent(entry: PricedPlan) -> str:

@@ -33,6 +33,13 @@ _IN_OUR_WORDS = {
 }
 
 
+#: What the library says of plans without bounds, and what a command says of a model.
+_NO_BOUND = "cannot bound what is still to come"
+_CANNOT_STOP = (
+    "What this model buys later may change any answer, so it cannot stop early. Leave --stop out."
+)
+
+
 class InputError(click.ClickException):
     """What was given cannot be used."""
 
@@ -111,7 +118,8 @@ def refusing_impossible() -> Iterator[None]:
     except TypeError as error:
         if "stop=" not in str(error):
             raise
-        raise InputError(one_line(error)) from error
+        text = _CANNOT_STOP if _NO_BOUND in str(error) else one_line(error)
+        raise InputError(text) from error
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from .options import (
     OutputFile,
     common_options,
     data_argument,
+    drop_option,
     missing_option,
     progress_option,
     refuse_overwriting,
@@ -102,9 +103,7 @@ _TRAINED_ONCE = {"tree": "tree", "linear": "linear model"}
     help="About how long the frontier may take; what was tested by then counts.",
 )  # fmt: skip
 @click.option("--weight", metavar="COL", help="A column of row weights; it is not a feature.")
-@click.option(
-    "--drop", multiple=True, metavar="COL", help="A column to leave out. May be repeated."
-)
+@drop_option
 @click.option(
     "--seed", type=int, metavar="N", default=0, show_default=True, help="Of all that is random."
 )
@@ -127,16 +126,17 @@ def fit(
     far are saved, or what the frontier's last finished fold has trained; a tree and a linear
     model have none, and nothing is saved.
     """
-    from .problem import features_of, prices_of, refuse_target_as
+    from .problem import columns_named, features_of, prices_of, refuse_target_as
     from .reading import read_table
     from .tables import numbers
     from .training import Reached, train, truth
 
     refuse_overwriting([out], [data, costs])
-    refuse_target_as(target, {"--drop": drop, "--weight": (weight,)})
     _refuse_unused(method)
     _refuse_numbers(method, task, "--task regression needs boosting or linear.")
     table = read_table(data, missing)
+    drop = columns_named(drop, table)
+    refuse_target_as(target, {"--drop": drop, "--weight": (weight,)})
     weights = None if weight is None else numbers(table, weight, data, "the weight")
     y, found = truth(table, target, data, task, weights)
     _refuse_numbers(

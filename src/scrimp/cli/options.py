@@ -137,6 +137,14 @@ def missing_option(command: F) -> F:
     )(command)
 
 
+def drop_option(command: F) -> F:
+    """Columns that are no features."""
+    return click.option(
+        "--drop", multiple=True, metavar="COL[,COL...]",
+        help="A column to leave out, or several. May be repeated.",
+    )(command)  # fmt: skip
+
+
 def stop_option(command: F) -> F:
     """When to stop before the budget does."""
     return click.option(

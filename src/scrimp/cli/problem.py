@@ -25,6 +25,15 @@ def refuse_target_as(target: str, options: Mapping[str, Sequence[str | None]]) -
             raise InputError(f"{option} names {target!r}, which is the target. It cannot be both.")
 
 
+def columns_named(words: Sequence[str], table: pl.DataFrame) -> tuple[str, ...]:
+    """What an option names: a column a word, or several with commas between them."""
+    names: list[str] = []
+    for word in words:
+        parts = [word] if word in table.columns else [part.strip() for part in word.split(",")]
+        names += parts
+    return tuple(names)
+
+
 def features_of(
     table: pl.DataFrame, target: str, weight: str | None, drop: tuple[str, ...], data: Path
 ) -> pl.DataFrame:
@@ -104,8 +113,9 @@ def read_problem(
 
     for name in methods or ():
         find(name)
-    refuse_target_as(target, {"--drop": drop, "--keep": keep})
     table = read_table(data, missing)
+    drop, keep = columns_named(drop, table), columns_named(keep, table)
+    refuse_target_as(target, {"--drop": drop, "--keep": keep})
     y, found = truth(table, target, data, task)
     for name in keep:
         column(table, name, data, "to keep")

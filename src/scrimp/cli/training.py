@@ -58,9 +58,17 @@ def train(model: Any, X: Any, y: Any, weights: Any, progress: bool | None) -> Re
     except KeyboardInterrupt:
         plan = vars(model).get("plan_")  # not one that would be made only now, on being asked for
         if plan is None or not len(plan.plan.stages):
-            raise Interrupted("Interrupted: nothing was saved.") from None
+            raise Interrupted(f"Interrupted{_too_early(model, plan)}: nothing was saved.") from None
         return Reached(False, _not_begun(model.get_params(deep=False).get("budget"), last[0]))
     return Reached(True)
+
+
+def _too_early(model: Any, plan: Any) -> str:
+    """What a frontier must finish before there is anything to save."""
+    from ..frontier import FrontierClassifier, FrontierRegressor
+
+    frontier = isinstance(model, FrontierClassifier | FrontierRegressor)
+    return " before the first fold was finished" if frontier and plan is None else ""
 
 
 def _remark_on_rare_classes(model: Any, y: Any, weights: Any) -> None:

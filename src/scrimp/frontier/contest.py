@@ -57,6 +57,7 @@ class Contest:
     said: dict[str, list[Floats]] = field(default_factory=dict)
     last: dict[str, Trained] = field(default_factory=dict)
     left_out: list[Candidate] = field(default_factory=list)
+    left_early: dict[str, Floats] = field(default_factory=dict)
     untested: list[str] = field(default_factory=list)
     begun: float = field(default_factory=time.monotonic)
 
@@ -159,11 +160,12 @@ class Contest:
                 self.candidates.remove(candidate)
                 self.left_out.append(candidate)
                 for name in with_it:
-                    self.said.pop(name)
+                    lost = self._of_rows(self.said.pop(name), Truth.row_losses)
+                    self.left_early[name] = lost.mean(axis=1)
 
     def begin_anew(self) -> None:
         """When all others have failed, those have their chance who made nothing better."""
-        self.candidates, self.left_out = self.left_out, []
+        self.candidates, self.left_out, self.left_early = self.left_out, [], {}
         self.tested, self.last = [], {}
         self.run()
 

@@ -21,15 +21,20 @@ from ..estimator import (
     BudgetedClassifier,
     BudgetedEstimator,
     BudgetedRegressor,
+    cheapest_item,
     given_rows_that_count,
     kept_positions,
+    numbers_of,
+    warn_of_prior,
 )
 from ..events import Progress, emit
 from ..kernels import n_threads
+from ..ledger import within
 from ..numeric_rows import columns_not_finite, not_finite, read_rows
 from ..plan import Floats, Ints, Plan, StageTable
 from ..plans import CalibratedPlan, MenuPlan, RefitPlan
 from ..plans.maps import PowerMaps
+from ..predictor import Predictor
 from ..priced_plan import PricedPlan
 from ..target import Target
 from ..validation import check_budgets, check_several
@@ -64,15 +69,15 @@ class Chosen:
         By name; the names of several with + are their mean.
     loss : float
         The share of mistakes, or the mean squared error, on rows not learnt from.
-    error : float
-        Its standard error.
+    standard_error : float
+        How much chance may have moved `loss`.
     """
 
     budget: float
     price: float
     candidate: str
     loss: float
-    error: float
+    standard_error: float
 
 
 class _Frontier(BudgetedEstimator):
@@ -96,6 +101,16 @@ class _Frontier(BudgetedEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @property
+    def predictor_(self) -> Predictor:
+        """The menu, and what the contest said of each of its entries."""
+        predictor = super().predictor_
+        chosen = [
+            {"candidate": own.candidate, "loss": own.loss, "standard_error": own.standard_error}
+            for own in self.chosen_
+        ]
+        return replace(predictor, info={**predictor.info, "chosen": chosen})
+
     def __sklearn_tags__(self) -> Any:
         """With missing values, or sparse if the candidates take that."""
         tags = super().__sklearn_tags__()
@@ -103,11 +118,11 @@ class _Frontier(BudgetedEstimator):
         tags.input_tags.sparse = take_sparse(self.candidates)
         return tags
 
-    def _read(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any], Columns]:
+    def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], Columns]:
         """X as numbers, or CSR; y; and the columns of X."""
         if not sparse.issparse(X):
             return self._learn_table(X, y)
-        table, y, _, columns = read_rows(self, X, y, None, anew=True, **options)
+        table, y, _, columns = read_rows(self, X, y, None, anew=True)
         lost = columns_not_finite(table)
         if lost:
             raise not_finite(lost, columns)
@@ -170,7 +185,9 @@ class _Frontier(BudgetedEstimator):
 
     def _budgets(self, costs: Costs) -> tuple[float, ...]:
         if self.budgets is not None:
-            return tuple(np.unique(check_budgets(self.budgets)).tolist())
+            given = tuple(np.unique(check_budgets(self.budgets)).tolist())
+            _warn_of_small(costs, given)
+            return given
         parts = np.geomspace(LEAST_PART, 1.0, N_BUDGETS)
         return tuple((parts * costs.total).tolist()) if costs.total else (0.0,)
 
@@ -205,6 +222,7 @@ class _Frontier(BudgetedEstimator):
         """Become the menu of the best; who has nothing to offer is left out."""
         problem, losses, distances = contest.problem, contest.losses(), contest.distances()
         self.losses_ = {name: own.mean(axis=1) for name, own in losses.items()}
+        self.left_early_ = dict(contest.left_early)
         self.failures_ = dict(contest.failures)
         self.seconds_ = dict(contest.seconds)
         if contest.untested:
@@ -279,6 +297,15 @@ def calibrated(
     return CalibratedPlan(plan, target, [1.0], PowerMaps(slope[None], shift[None]), prior)
 
 
+def _warn_of_small(costs: Costs, budgets: Sequence[float]) -> None:
+    """Say so if some budgets, but for 0, pay for nothing at all."""
+    least, _ = cheapest_item(costs)
+    small = [budget for budget in budgets if budget > 0 and not within(least, budget)]
+    if small:
+        where = " there" if within(least, budgets[-1]) else ""
+        warn_of_prior(costs, small[-1], where=where, stacklevel=6)
+
+
 def _listed(failures: dict[str, str]) -> str:
     return "; ".join(f"{name}: {cause}" for name, cause in failures.items())
 
@@ -322,6 +349,9 @@ class FrontierClassifier(BudgetedClassifier, _Frontier):
     losses_ : dict of float arrays (budgets,)
         The share of mistakes of each candidate on rows that it had not learnt from. The best
         of many looks better here than it is.
+    left_early_ : dict of float arrays (budgets,)
+        The same of candidates that left the contest because they made nothing better, on the
+        folds in which they took part.
     failures_ : dict
         Candidates that could not be trained, and why.
     seconds_ : dict
@@ -388,6 +418,8 @@ class FrontierRegressor(BudgetedRegressor, _Frontier):
         As in `FrontierClassifier`.
     losses_ : dict of float arrays (budgets,)
         The mean squared error of each candidate on rows that it had not learnt from.
+    left_early_ : dict of float arrays (budgets,)
+        The same of candidates that left the contest early.
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -403,8 +435,8 @@ class FrontierRegressor(BudgetedRegressor, _Frontier):
         sample_weight : array (rows,), optional
             Weights of the rows.
         """
-        table, y, columns = self._read(X, y, y_numeric=True)
-        y = np.asarray(y, dtype=np.float64)
+        table, y, columns = self._read(X, y)
+        y = numbers_of(y, "FrontierClassifier")
         rows, weights = _counted(X, table, y, columns, sample_weight)
         self._learn(rows, Truth(rows.y, weights, 0), Target("regression", np.array([])))
         return self

@@ -21,6 +21,8 @@ from ..estimator import (
     BudgetedEstimator,
     BudgetedRegressor,
     given_rows_that_count,
+    numbers_of,
+    warn_of_prior,
 )
 from ..events import Progress, emit
 from ..foreign import array_model
@@ -115,7 +117,7 @@ class _Refit(BudgetedEstimator):
         _report(prefixes, done)
         adopt()
         if not prefixes:
-            _warn_of_prior(costs, budget)
+            warn_of_prior(costs, budget, otherwise="Budget and grid leave no prefix of the order")
 
     def _fit_prefixes(
         self, estimator: Any, rows: Rows, prefixes: list[_Prefix], done: dict[int, Outcome]
@@ -223,8 +225,9 @@ class RefitClassifier(BudgetedClassifier, _Refit):
     they can be saved. Others are asked as they are, and files keep them through skops
     (``pip install 'scrimp[skops]'``).
 
-    A fit that fails is named in a warning and left out. If it is interrupted, the models
-    fitted so far stand, and the interruption is raised again.
+    A fit that fails is named in a warning and left out, and so is one whose answers for a few
+    rows of the training cannot be used. If it is interrupted, the models fitted so far stand,
+    and the interruption is raised again.
 
     Examples
     --------
@@ -318,11 +321,7 @@ class RefitRegressor(BudgetedRegressor, _Refit):
         """
         self._check_params()
         table, y, columns = self._learn_table(X, y)
-        try:
-            y = np.asarray(y, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"y holds {y.dtype} values; expected numbers.") from None
-        X, rows = _rows(X, table, y, sample_weight)
+        X, rows = _rows(X, table, numbers_of(y, "RefitClassifier"), sample_weight)
         prior = np.array([np.average(rows.y, weights=rows.weights)])
         self._learn(X, rows, prior, Target("regression", np.array([])), columns)
         return self
@@ -375,14 +374,3 @@ def _report(prefixes: list[_Prefix], done: dict[int, Outcome]) -> None:
             UserWarning,
             stacklevel=5,
         )
-
-
-def _warn_of_prior(costs: Costs, budget: float) -> None:
-    brings = [item for item, own in enumerate(costs.columns) if own]
-    price, item = min((costs.price_of([i]), costs.names[i]) for i in brings)
-    warnings.warn(
-        f"Nothing is bought and every answer is the prior: the cheapest item {item!r} costs "
-        f"{price:g}, the budget is {budget:g}, and the order or the grid names no other prefix.",
-        UserWarning,
-        stacklevel=5,
-    )

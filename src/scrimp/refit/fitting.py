@@ -15,7 +15,11 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_memory
 
 from ..plan import Floats
+from .answers import check_answers
 from .encoding import Encoding
+
+#: So many rows a fitted estimator is asked about at once, to see whether it answers at all.
+_FEW = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +61,13 @@ def _fit(estimator: Any, table: Floats, y: NDArray[Any], options: dict[str, Any]
     return estimator.fit(table, y, **options)
 
 
-def _attempt(fit: Any, number: int, *arguments: Any) -> Outcome:
+def _attempt(
+    fit: Any, number: int, estimator: Any, table: Floats, y: NDArray[Any], options: dict[str, Any]
+) -> Outcome:
     try:
-        return Outcome(number, fit(*arguments))
+        fitted = fit(estimator, table, y, options)
+        check_answers(fitted, table[:_FEW], np.unique(y))
+        return Outcome(number, fitted)
     except Exception as error:  # whatever an estimator of somebody's says
         return Outcome(number, None, f"{type(error).__name__}: {error}")
 
