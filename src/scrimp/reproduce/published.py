@@ -115,5 +115,5 @@ HU2019_FASTER = (8.0, 20.0)
 HU2019_MNIST_ROWS, HU2019_MNIST_FEATURES, HU2019_MNIST_GROUPS = 60000, 11000, 54
 HU2019_MNIST_EARLY, HU2019_MNIST_PLATEAU, HU2019_MNIST_END = (2200, 150), (6000, 105), 101
 
-#: X. Wang et al. (2018): the prices of Yahoo's 519 features, and how many have each.
+#: L. Wang et al. (2018): the prices of Yahoo's 519 features, and how many have each.
 YAHOO_PRICES = {1: 123, 5: 31, 20: 191, 50: 125, 100: 16, 150: 32, 200: 1}

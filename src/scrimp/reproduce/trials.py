@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .. import __version__
 from ..events import Progress, emit
@@ -33,8 +34,8 @@ class Data(Protocol):
         """The paper's name for it."""
 
     @property
-    def X(self) -> NDArray[Any]:  # noqa: N802
-        """Rows and features."""
+    def X(self) -> Any:  # noqa: N802
+        """Rows and features, an array or a CSR matrix."""
 
     @property
     def y(self) -> NDArray[Any]:
@@ -104,10 +105,16 @@ class Runner:
 
     def _key(self, data: Data, setting: Setting, recipe: Any) -> str:
         """A name for all that decides over a result."""
-        content = hashlib.sha256(np.ascontiguousarray(data.X).tobytes() + data.y.tobytes())
+        content = hashlib.sha256(_content(data.X) + data.y.tobytes())
         sizes = [setting.train, setting.test, setting.rounds]
         parts = [__version__, self.seed, sizes, recipe, data.X.shape, content.hexdigest()]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
+
+
+def _content(X: Any) -> bytes:
+    """All values of an array or CSR matrix."""
+    parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
+    return b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
 
 
 def _one(trial: Trial, data: Data, setting: Setting, seed: int, number: int) -> tuple[int, Record]:

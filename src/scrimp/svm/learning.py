@@ -32,9 +32,6 @@ from .path import Solved, solve_path
 from .selection import as_list, choose, cross_validated
 from .unscaled import warn_if_unscaled
 
-#: Cells of a table up to which one thread is best.
-_FEW_CELLS = 2_000_000
-
 
 class BudgetedMachine(BudgetedEstimator):
     """What both share."""
@@ -95,8 +92,8 @@ class BudgetedMachine(BudgetedEstimator):
         budgets = self._budgets(costs)
         _warn_if_nothing_fits(groups, budgets)
         found: list[Solved] = []
-        # small products are slower in several threads
-        with threadpool_limits(1 if machine.n_cells <= _FEW_CELLS else None, "blas"):
+        # products are small, and slower in several threads, much so where cores are busy
+        with threadpool_limits(1, "blas"):
             chosen = dict(zip(budgets, self._chosen(machine, groups, budgets, splits), strict=True))
             try:
                 self._solve(machine, groups, chosen, found)
