@@ -47,8 +47,23 @@ class Baskets:
         ]  # fmt: skip
         return tuple(sorted({*self.free, *self.costs.closure(kept)} - {item}))
 
-    def fill(self, order: Iterable[int], budget: float, items: Items | None = None) -> Items:
-        """Go through an order and buy what can still be paid, beside what is there."""
+    def fill(
+        self, order: Iterable[int], budget: float, items: Items | None = None,
+        most: float = math.inf,
+    ) -> Items:  # fmt: skip
+        """Go through an order and buy what can still be paid, beside what is there.
+
+        Parameters
+        ----------
+        order : iterable of int
+            Items that are wanted, the first first; what they require is bought with them.
+        budget : float
+            For all of it.
+        items : tuple of int, optional
+            What is there; by default all that is free.
+        most : float
+            So many of the order are bought, at most.
+        """
         prices, closures = self.costs.prices, self.costs.closures
         bought = dict.fromkeys(self.free if items is None else items)
         spent = math.fsum(prices[item] for item in bought)
@@ -59,5 +74,7 @@ class Baskets:
             price = math.fsum(prices[i] for i in new)
             if within(spent + price, budget):
                 bought.update(dict.fromkeys(new))
-                spent += price
+                spent, most = spent + price, most - 1
+                if most < 1:
+                    break
         return tuple(bought)

@@ -98,8 +98,10 @@ class Groups:
         mask[own[own >= 0]] = True
         return mask
 
-    def filled(self, ranks: Floats, budget: float, items: Items | None = None) -> Items:
+    def filled(
+        self, ranks: Floats, budget: float, items: Items | None = None, most: float = np.inf
+    ) -> Items:
         """Buy groups in the order of their ranks, what can be paid; those of rank 0 never."""
         order = np.argsort(-ranks, kind="stable")
         order = self.items[order[ranks[order] > 0]]
-        return tuple(sorted(self.baskets.fill(order.tolist(), budget, items)))
+        return tuple(sorted(self.baskets.fill(order.tolist(), budget, items, most)))

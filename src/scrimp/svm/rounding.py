@@ -14,12 +14,14 @@ from .kinks import sharpened
 from .machine import Machine
 from .relaxation import FREE_COLUMNS, Relaxed, descent
 
-#: Exchanges that are tried, at most; and where tables have so many cells, at first and after a
-#: budget where all were in vain.
+#: Exchanges that are tried, at most; and where sets have more than so many cells, at first and
+#: after a budget where all were in vain.
 _TRIED, _MANY_CELLS, _TRIED_OF_MANY, _TRIED_AGAIN = 12, 2_000_000, 4, 1
 #: The part of a set that is exchanged at first, the part of the objective that must be gained, and
 #: the part that it may be above what is proven to be good enough; and single groups tried in vain.
 _EXCHANGED, _GAIN, _CLOSE, _PATIENCE = 0.1, 1e-4, 2e-3, 4
+#: Sets of so many items are also built from nothing.
+_SMALL = 100
 #: How exactly machines are trained: while sets are compared, and in the end; and with kinks.
 _ROUGH, _FINE, _ROUGH_KINKED, _FINE_KINKED = 1e-3, 1e-5, 5e-3, 1e-3
 #: In the end, where there are few columns, to rounding; with kinks only of so many cells.
@@ -85,8 +87,9 @@ class Rounding:
     def best(self, relaxed: Relaxed, budget: float, before: Trained | None = None) -> Trained:
         """The best set found, no worse than one for a smaller budget.
 
-        First comes what the budget buys in the order of shares; then exchanges of groups, as
-        the slopes of the best set would have them, unless it is proven to be good already.
+        First comes what the budget buys in the order of shares, and for small sets what is bought
+        step by step; then exchanges of groups, as the slopes of the best set would have them,
+        unless it is proven to be good already.
         """
         self._budget = budget
         self._known.clear()
@@ -99,15 +102,37 @@ class Rounding:
         if before is not None:
             first.append(groups.filled(by_share, budget, before.items))
         trained = [self._trained(items, relaxed.point) for items in dict.fromkeys(first)]
-        best = self.polished(self._improved(min(trained, key=lambda own: own.objective)))
+        starts = [min(trained, key=_objective)]
+        if self._is_small(starts[0]):
+            starts.append(self._forward())
+        best = self.polished(min(map(self._improved, starts), key=_objective))
         self.least = max(self.least, best.proof.least)
         return best
+
+    def _is_small(self, trained: Trained) -> bool:
+        """Whether a set is small, and not proven to be good: shares then tell little."""
+        small = self._is_quick(trained) and len(trained.items) <= _SMALL
+        return small and bool(trained.objective - self.least > _CLOSE * trained.objective)
+
+    def _forward(self) -> Trained:
+        """Buy what is worth most by the slopes of what is there, one group or some at a time."""
+        groups, budget = self.groups, self._budget
+        items = tuple(sorted(groups.baskets.free))
+        start = Point(self.machine.zeros(), np.zeros(self.machine.n_outputs), FIRST_WIDTH)
+        while True:
+            trained = self._trained(items, start)
+            worth = _per_price(trained.proof.values, groups.prices)
+            worth[groups.bought(items)] = 0.0
+            wider = groups.filled(worth, budget, items, max(len(items) // 4, 1))
+            if wider == items:
+                return trained
+            items, start = wider, self._whole(trained)
 
     def _improved(self, best: Trained) -> Trained:
         """Exchange many groups at first, fewer where that was no good; in the end others."""
         many, after = max(int(_EXCHANGED * self.groups.bought(best.items).sum()), 1), 0
         first = best
-        for _ in range(self._tries()):
+        for _ in range(self._tries(best)):
             if best.objective - self.least <= _CLOSE * best.objective or after > _PATIENCE:
                 break
             other = self._trained(self._exchanged(best, many, after), self._whole(best))
@@ -120,9 +145,14 @@ class Rounding:
         self._in_vain = best is first
         return best
 
-    def _tries(self) -> int:
+    def _is_quick(self, trained: Trained) -> bool:
+        """Whether machines on such sets are trained quickly."""
+        part = len(trained.columns) / max(self.machine.X.shape[1], 1)
+        return bool(part * self.machine.n_cells <= _MANY_CELLS)
+
+    def _tries(self, trained: Trained) -> int:
         """Exchanges to try."""
-        if self.machine.n_cells <= _MANY_CELLS:
+        if self._is_quick(trained):
             return _TRIED
         return _TRIED_AGAIN if self._in_vain else _TRIED_OF_MANY
 
@@ -179,6 +209,10 @@ class Rounding:
             part = self.machine.of_groups(self.groups.bought(found.items))[1]
             found = replace(found, point=sharpened(part, found.point))
         return found
+
+
+def _objective(trained: Trained) -> float:
+    return trained.objective
 
 
 def _per_price(values: Floats, prices: Floats) -> Floats:
