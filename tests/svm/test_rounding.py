@@ -6,7 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from scrimp import Costs, Item
+from scrimp import BudgetedSVC, Costs, Item
+from scrimp.svm import rounding
 from tests.naive import ltb as naive
 from tests.svm.problems import EPSILON, GROUPS, LABELS, LOSSES, model, table, trained_on
 
@@ -219,3 +220,19 @@ def test_numbers_far_from_zero_are_bought_for_as_well_and_proven_as_well(loss, m
     assert there.predict(X, budget=0.0)[0] - move == pytest.approx(
         here.predict(X, budget=0.0)[0], abs=1e-4
     )
+
+
+def test_small_sets_built_from_nothing_are_never_worse_and_sometimes_better(monkeypatch):
+    better = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(100, 60)) + 0.5 * rng.normal(size=(100, 1))
+        y = X @ rng.normal(size=60) + rng.normal(size=100) > 0
+        prices = rng.choice([1.0, 2.0, 5.0], 60)
+        objectives = []
+        for small in (0, 100):
+            monkeypatch.setattr(rounding, "_SMALL", small)
+            objectives.append(BudgetedSVC(prices, 15.0).fit(X, y).objective_[0])
+        assert objectives[1] <= objectives[0] * (1 + 1e-6)
+        better += objectives[1] < objectives[0] * (1 - 1e-2)
+    assert better >= 3
