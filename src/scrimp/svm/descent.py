@@ -16,8 +16,9 @@ from .machine import Machine
 
 #: The width over which a kink is rounded off: at first, and how it falls.
 FIRST_WIDTH, _NARROWER, _LEAST_WIDTH = 0.5, 0.25, 1e-9
-#: Gradient steps between two looks at the gap: few at first, as a good start may be near the end.
-_FIRST_STEPS, _STEPS = 2, 10
+#: Gradient steps between two looks at the gap: few at first, as a good start may be near the end,
+#: and few where the gap is so many times what is asked for, at most.
+_FIRST_STEPS, _STEPS, _LAST_STEPS, _NEAR = 2, 10, 3, 4.0
 #: Groups take part that are worth this part of the least that is bought, per price. If they have
 #: more than this part of the columns, all do.
 _NEARLY, _MOST = 0.3, 0.6
@@ -120,7 +121,7 @@ class Descent(ABC):
         self.w, self.width = start.w, start.width
         self.z = machine.sums(self.w)
         self.b = machine.intercepts(self.z, start.b, self.width)
-        self.steps = 0
+        self.steps, self.is_near = 0, False
         self.objective, self.best = np.inf, start
         self.bound: Bound | None = None
         self.history: list[tuple[float, float]] = []
@@ -147,6 +148,7 @@ class Descent(ABC):
         """Until the gap is small, or so many steps."""
         self.look()
         while self.gap > tol and self.steps < most_steps:
+            self.is_near = self.gap <= _NEAR * tol
             moved = self.step()
             self.look()
             if not moved and not self.narrow():
@@ -219,7 +221,7 @@ class GradientDescent(Descent):
         part, machine = self._part, self.machine
         w = self.w[:, self._columns].copy()
         self.z, self.b = self.z.copy(), self.b.copy()
-        n_steps = min(_FIRST_STEPS + self.steps // 3, _STEPS)
+        n_steps = min(_FIRST_STEPS + self.steps // 3, _LAST_STEPS if self.is_near else _STEPS)
         dense, values, rows, starts = part.cells
         ahead, ahead_z, ahead_b = self._ahead
         gradient_steps(

@@ -8,16 +8,19 @@ bound at any point, as the paper's cuts do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..kernels.knapsacks import spread
+from ..kernels.knapsacks import knapsack, spread
 from ..plan import Floats
 from .descent import FIRST_WIDTH, Bound, Descent, GradientDescent, Point
 from .machine import Machine
 from .newton import NewtonDescent
 
+#: Starts that are tried with another budget: how far shares go over to those that slopes would buy
+#: now, and by how much slopes are smaller then.
+_PARTS, _SCALES = (0.5, 1.0), (0.7, 0.85, 1.0)
 #: Newton's steps are taken up to so many columns, products of columns and cells of the table, if
 #: there are so many rows a column, or few columns; or if all is free, up to so many columns.
 NEWTON_COLUMNS, NEWTON_CELLS, TABLE_CELLS = 1_500, 4_000_000, 20_000_000
@@ -84,13 +87,36 @@ class Relaxation:
     def solve(self, budget: float, warm: Relaxed | None = None) -> Relaxed:
         """Minimise under a budget, from an earlier solution on."""
         machine, prices = self.machine, self.prices
-        start = self._begin() if warm is None else warm.point
+        start = self._begin() if warm is None else self._go_on_from(warm, budget)
         way = descent(machine, prices, budget, start)
         way.run(self.tol, self.max_iter)
         shares = np.empty(machine.n_groups)
         spread(machine.norms(way.best.w), prices, budget, shares)
         assert way.bound is not None
         return Relaxed(way.best, shares, way.bound, way.objective, way.steps, way.history)
+
+    def _go_on_from(self, warm: Relaxed, budget: float) -> Point:
+        """The best of an earlier solution and of what its slopes would buy now, or in between.
+
+        At the optimum coefficients are shares times pulls of the slopes. With another budget the
+        shares are others at once, and slopes change little but for their scale.
+        """
+        machine = self.machine
+        pulls, now = machine.pulls(warm.proof.alpha), np.empty(machine.n_groups)
+        knapsack(warm.proof.values, self.prices, budget, now)
+        points = [warm.point]
+        for part in _PARTS:
+            shares = (1.0 - part) * warm.shares + part * now
+            whole = pulls * shares[machine.group_of]
+            points += [replace(warm.point, w=scale * whole) for scale in _SCALES]
+        return min(points, key=lambda point: self._objective(point, budget))
+
+    def _objective(self, point: Point, budget: float) -> float:
+        machine = self.machine
+        sums = machine.sums(point.w)
+        loss = machine.losses(sums, machine.intercepts(sums, point.b, point.width), point.width)[1]
+        norms, shares = machine.norms(point.w), np.empty(machine.n_groups)
+        return float(loss + spread(norms, self.prices, budget, shares) / 2)
 
     def _begin(self) -> Point:
         machine = self.machine

@@ -22,8 +22,10 @@ _TRIED, _MANY_CELLS, _TRIED_OF_MANY, _TRIED_AGAIN = 12, 2_000_000, 4, 1
 _EXCHANGED, _GAIN, _CLOSE, _PATIENCE = 0.1, 1e-4, 2e-3, 4
 #: Sets of so many items are also built from nothing.
 _SMALL = 100
-#: How exactly machines are trained: while sets are compared, and in the end; and with kinks.
+#: How exactly machines are trained: while sets are compared, and in the end; with kinks, and many
+#: cells.
 _ROUGH, _FINE, _ROUGH_KINKED, _FINE_KINKED = 1e-3, 1e-5, 5e-3, 1e-3
+_FINE_OF_MANY = 1e-4
 #: In the end, where there are few columns, to rounding; with kinks only of so many cells.
 _EXACT, _FEW_CELLS = 1e-14, 100_000
 
@@ -202,6 +204,8 @@ class Rounding:
         """The same set, trained more exactly."""
         n, d = self.machine.X.shape[0], len(trained.columns)
         fine = _FINE_KINKED if self.machine.is_kinked else _FINE
+        if not self._is_quick(trained):
+            fine = max(fine, _FINE_OF_MANY)
         if d <= FREE_COLUMNS and (n * d <= _FEW_CELLS or not self.machine.is_kinked):
             fine = _EXACT
         found = self.train(trained.items, self._whole(trained), fine)
