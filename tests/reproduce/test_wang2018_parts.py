@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from scrimp import BudgetedSVC, Costs
+from scrimp.reproduce import wang2018_planes as planes
 from scrimp.reproduce.published import Setting
 from scrimp.reproduce.wang2018_data import Part, Priced, divide, priced
 from scrimp.reproduce.wang2018_generated import generated
@@ -68,6 +69,23 @@ def test_cutting_planes_are_those_of_the_slow_twin(numbers):
     exact = naive.relaxed(part.X, part.y, groups, part.prices, budget, C, loss, 0.1)
     assert max(found["values"]) <= exact.upper * (1 + 1e-6)
     assert sum(found["shares"]) == 6
+
+
+def test_algorithm_1_ends_with_what_it_has_where_a_programme_cannot_be_solved(monkeypatch):
+    part, solve, asked = problem(n=40, d=6), planes.linprog, []
+
+    def fails_later(*args, **options):
+        asked.append(options["method"])
+        found = solve(*args, **options)
+        if len(asked) > 2:
+            found.success, found.message = False, "no"
+        return found
+
+    monkeypatch.setattr(planes, "linprog", fails_later)
+    found = cutting_planes(part, 0.5, 0.3)
+    assert asked == ["highs-ds"] * 3 + ["highs-ipm"]  # another method is tried before it ends
+    assert len(found["values"]) == 2
+    assert found["gap"] > 1e-3
 
 
 def test_what_is_bought_in_part_is_paid_in_full():

@@ -39,7 +39,10 @@ def cutting_planes(part: Part, C: float, ratio: float) -> Record:
         if least - theta <= _GAP * least:
             break
         cuts.append(cut)
-        d, theta = _programme(cuts, prices, budget)
+        try:
+            d, theta = _programme(cuts, prices, budget)
+        except ArithmeticError:  # beyond what numbers can tell apart: it ends with what it has
+            break
         values.append(theta)
     model, columns = _machine(part, C, d)
     answers = _sums(model, _scaled(part.X_test, d, columns))
@@ -101,13 +104,14 @@ def _programme(
     starts = np.array([start for start, _ in cuts])
     unit = max(float(np.abs(starts).max()), 1e-300)
     rows = np.column_stack([np.array([slopes for _, slopes in cuts]) / unit, -np.ones(len(cuts))])
-    found = linprog(
-        np.append(np.zeros(len(prices)), 1.0),
-        A_ub=np.vstack([rows, np.append(prices, 0.0) / budget]),
-        b_ub=np.append(-starts / unit, 1.0),
-        bounds=[(0.0, 1.0)] * len(prices) + [(None, None)],
-        method="highs-ds",
-    )
-    if not found.success:
-        raise ArithmeticError(f"The linear programme was not solved: {found.message}")
-    return np.clip(found.x[:-1], 0.0, 1.0), float(found.fun) * unit
+    for method in ("highs-ds", "highs-ipm"):
+        found = linprog(
+            np.append(np.zeros(len(prices)), 1.0),
+            A_ub=np.vstack([rows, np.append(prices, 0.0) / budget]),
+            b_ub=np.append(-starts / unit, 1.0),
+            bounds=[(0.0, 1.0)] * len(prices) + [(None, None)],
+            method=method,
+        )
+        if found.success:
+            return np.clip(found.x[:-1], 0.0, 1.0), float(found.fun) * unit
+    raise ArithmeticError(f"The linear programme was not solved: {found.message}")

@@ -17,8 +17,8 @@ from .machine import Machine
 #: The width over which a kink is rounded off: at first, and how it falls.
 FIRST_WIDTH, _NARROWER, _LEAST_WIDTH = 0.5, 0.25, 1e-9
 #: Gradient steps between two looks at the gap: few at first, as a good start may be near the end,
-#: and few where the gap is so many times what is asked for, at most.
-_FIRST_STEPS, _STEPS, _LAST_STEPS, _NEAR = 2, 10, 3, 4.0
+#: and few where the gap is so many times what is asked for, at most, and steps take long.
+_FIRST_STEPS, _STEPS, _LAST_STEPS, _NEAR, _MANY_CELLS = 2, 10, 3, 4.0, 1_000_000
 #: Groups take part that are worth this part of the least that is bought, per price. If they have
 #: more than this part of the columns, all do.
 _NEARLY, _MOST = 0.3, 0.6
@@ -148,7 +148,7 @@ class Descent(ABC):
         """Until the gap is small, or so many steps."""
         self.look()
         while self.gap > tol and self.steps < most_steps:
-            self.is_near = self.gap <= _NEAR * tol
+            self.is_near = self.gap <= _NEAR * tol and self.machine.n_cells > _MANY_CELLS
             moved = self.step()
             self.look()
             if not moved and not self.narrow():
@@ -248,9 +248,10 @@ class GradientDescent(Descent):
         free = np.where(values > 0, np.inf, 0.0)
         worth = np.divide(values, prices, out=free, where=prices > 0)
         least = worth[(latest.shares > 0) & (values > 0)].min(initial=np.inf)
-        used = machine.norms(self.w) + machine.norms(self._whole(self._ahead[0])) > 0
-        wanted = used | (worth >= _NEARLY * least)
-        most = wanted[machine.group_of].mean() > _MOST
+        wanted = worth >= _NEARLY * least
+        own = self._part.norms(self.w[:, self._columns]) + self._part.norms(self._ahead[0])
+        wanted[self._groups] |= own > 0
+        most = machine.sizes[wanted].sum() > _MOST * len(machine.group_of)
         return np.ones_like(wanted) if most else wanted
 
     def _whole(self, w: Floats) -> Floats:

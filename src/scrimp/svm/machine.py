@@ -80,6 +80,11 @@ class Machine:
         return np.ascontiguousarray(self.X.T), np.empty(0), none, none
 
     @cached_property
+    def sizes(self) -> Ints:
+        """Columns of each group."""
+        return np.bincount(self.group_of, minlength=self.n_groups)
+
+    @cached_property
     def scales(self) -> Floats:
         """The mean squared length of the columns of each group, less different than it is."""
         if sparse.issparse(self.X):
@@ -87,8 +92,7 @@ class Machine:
             squares = np.diff(ends)
         else:
             squares = np.einsum("ij,ij->j", self.X, self.X)
-        sizes = np.bincount(self.group_of, minlength=self.n_groups)
-        means = np.bincount(self.group_of, squares, self.n_groups) / np.maximum(sizes, 1)
+        means = np.bincount(self.group_of, squares, self.n_groups) / np.maximum(self.sizes, 1)
         typical = float(means[means > 0].mean()) if means.any() else 1.0
         return np.asarray(np.maximum(means / typical, _LEAST_SCALE) ** _POWER)
 
