@@ -20,8 +20,8 @@ _TRIED, _MANY_CELLS, _TRIED_OF_MANY, _TRIED_AGAIN = 12, 2_000_000, 4, 1
 #: The part of a set that is exchanged at first, the part of the objective that must be gained, and
 #: the part that it may be above what is proven to be good enough; and single groups tried in vain.
 _EXCHANGED, _GAIN, _CLOSE, _PATIENCE = 0.1, 1e-4, 2e-3, 4
-#: Sets of so many items are also built from nothing.
-_SMALL = 100
+#: Sets of so many items are also built from nothing, by worth per price to these powers.
+_SMALL, _POWERS = 100, (1.0, 0.0)
 #: How exactly machines are trained: while sets are compared, and in the end; with kinks, and many
 #: cells.
 _ROUGH, _FINE, _ROUGH_KINKED, _FINE_KINKED = 1e-3, 1e-5, 5e-3, 1e-3
@@ -106,7 +106,7 @@ class Rounding:
         trained = [self._trained(items, relaxed.point) for items in dict.fromkeys(first)]
         starts = [min(trained, key=_objective)]
         if self._is_small(starts[0]):
-            starts.append(self._forward())
+            starts += [self._forward(power) for power in _POWERS]
         best = self.polished(min(map(self._improved, starts), key=_objective))
         self.least = max(self.least, best.proof.least)
         return best
@@ -116,14 +116,17 @@ class Rounding:
         small = self._is_quick(trained) and len(trained.items) <= _SMALL
         return small and bool(trained.objective - self.least > _CLOSE * trained.objective)
 
-    def _forward(self) -> Trained:
-        """Buy what is worth most by the slopes of what is there, one group or some at a time."""
+    def _forward(self, power: float) -> Trained:
+        """Buy what is worth most by the slopes of what is there, one group or some at a time.
+
+        Worth is counted per price to a power: 0 buys what is good first, whatever it costs.
+        """
         groups, budget = self.groups, self._budget
         items = tuple(sorted(groups.baskets.free))
         start = Point(self.machine.zeros(), np.zeros(self.machine.n_outputs), FIRST_WIDTH)
         while True:
             trained = self._trained(items, start)
-            worth = _per_price(trained.proof.values, groups.prices)
+            worth = _per_price(trained.proof.values, groups.prices**power)
             worth[groups.bought(items)] = 0.0
             wider = groups.filled(worth, budget, items, max(len(items) // 4, 1))
             if wider == items:
