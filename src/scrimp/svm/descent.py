@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..kernels.gradient import gradient_steps
 from ..kernels.knapsacks import knapsack, spread
 from ..plan import Floats
+from .groups import per_price
 from .machine import Machine
 
 #: The width over which a kink is rounded off: at first, and how it falls.
@@ -244,9 +245,8 @@ class GradientDescent(Descent):
 
     def _promising(self, latest: Bound) -> NDArray[np.bool_]:
         """Groups in use, and those whose worth per price is near that of what is bought."""
-        machine, prices, values = self.machine, self.prices, latest.values
-        free = np.where(values > 0, np.inf, 0.0)
-        worth = np.divide(values, prices, out=free, where=prices > 0)
+        machine, values = self.machine, latest.values
+        worth = per_price(values, self.prices)
         least = worth[(latest.shares > 0) & (values > 0)].min(initial=np.inf)
         wanted = worth >= _NEARLY * least
         own = self._part.norms(self.w[:, self._columns]) + self._part.norms(self._ahead[0])

@@ -105,3 +105,9 @@ class Groups:
         order = np.argsort(-ranks, kind="stable")
         order = self.items[order[ranks[order] > 0]]
         return tuple(sorted(self.baskets.fill(order.tolist(), budget, items, most)))
+
+
+def per_price(values: Floats, prices: Floats) -> Floats:
+    """Values per price; what is worth something and free comes first."""
+    free = np.where(values > 0, np.inf, 0.0)
+    return np.divide(values, prices, out=free, where=prices > 0)

@@ -22,7 +22,8 @@ class NewtonDescent(Descent):
 
     def __init__(self, machine: Machine, prices: Floats, budget: float, start: Point) -> None:
         super().__init__(machine, prices, budget, start)
-        self._grams = [_Gram(machine) for _ in range(machine.n_outputs)]
+        X = machine.X.toarray() if sparse.issparse(machine.X) else machine.X
+        self._grams = [_Gram(X) for _ in range(machine.n_outputs)]
         self._accuracy = _FIRST
 
     def start_anew(self) -> None:
@@ -74,10 +75,9 @@ class NewtonDescent(Descent):
 class _Gram:
     """Products of columns with each other, by weights of rows that change little."""
 
-    def __init__(self, machine: Machine) -> None:
-        X = machine.X
-        self._X = X.toarray() if sparse.issparse(X) else X
-        n, d = self._X.shape
+    def __init__(self, X: Floats) -> None:
+        self._X = X
+        n, d = X.shape
         self._curve, self._products = np.zeros(n), np.zeros((d, d))
         self._sums, self._total = np.zeros(d), 0.0
 

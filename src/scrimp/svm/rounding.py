@@ -9,7 +9,7 @@ import numpy as np
 from ..baskets import Items
 from ..plan import Floats, Ints
 from .descent import FIRST_WIDTH, Bound, Point, bound_of
-from .groups import Groups
+from .groups import Groups, per_price
 from .kinks import sharpened
 from .machine import Machine
 from .relaxation import FREE_COLUMNS, Relaxed, descent
@@ -97,7 +97,7 @@ class Rounding:
         self._known.clear()
         groups, alpha = self.groups, relaxed.proof.alpha
         self.least = max(self._proof(alpha).least, 0.0)  # losses and norms are never below
-        worth = _per_price(relaxed.proof.values, groups.prices)
+        worth = per_price(relaxed.proof.values, groups.prices)
         finite = worth[np.isfinite(worth)].max(initial=0.0)
         by_share = relaxed.shares + 1e-9 * worth / max(finite, 1e-300)
         first = [groups.filled(by_share, budget)]
@@ -126,7 +126,7 @@ class Rounding:
         start = Point(self.machine.zeros(), np.zeros(self.machine.n_outputs), FIRST_WIDTH)
         while True:
             trained = self._trained(items, start)
-            worth = _per_price(trained.proof.values, groups.prices**power)
+            worth = per_price(trained.proof.values, groups.prices**power)
             worth[groups.bought(items)] = 0.0
             wider = groups.filled(worth, budget, items, max(len(items) // 4, 1))
             if wider == items:
@@ -167,7 +167,7 @@ class Rounding:
         Those that are worth even more were let in `after` times before.
         """
         groups, values = self.groups, trained.proof.values
-        worth = _per_price(values, groups.prices)
+        worth = per_price(values, groups.prices)
         inside = groups.bought(trained.items)
         outside = np.flatnonzero(~inside & (values > 0))
         first = outside[np.argsort(-worth[outside], kind="stable")][after : after + many]
@@ -220,9 +220,3 @@ class Rounding:
 
 def _objective(trained: Trained) -> float:
     return trained.objective
-
-
-def _per_price(values: Floats, prices: Floats) -> Floats:
-    """What is worth something and free comes first."""
-    free = np.where(values > 0, np.inf, 0.0)
-    return np.divide(values, prices, out=free, where=prices > 0)
