@@ -69,13 +69,12 @@ class Table:
 
     def machine(self) -> Machine:
         """The problem without its budget."""
-        X = self.X.tocsc() if sparse.issparse(self.X) else np.asarray(self.X, dtype=np.float64)
         y = self.y if self.is_number else np.where(self.y > 0, 1.0, -1.0)
-        groups = Groups(self.costs)
         loss = LOSSES["squared_epsilon_insensitive" if self.is_number else "squared_hinge"]
-        weights = np.full(len(y), C)
-        return Machine(X, y[None], weights, groups.of_columns, len(groups.items), loss,
-                       EPSILON if self.is_number else 0.0)  # fmt: skip
+        return Machine.of_table(
+            self.X, y[None], np.full(len(y), C), Groups(self.costs), loss,
+            EPSILON if self.is_number else 0.0,
+        )  # fmt: skip
 
 
 def drawn_prices(n: int, seed: int = 0) -> list[float]:

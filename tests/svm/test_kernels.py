@@ -9,6 +9,7 @@ from scrimp.kernels.gradient import gradient_steps
 from scrimp.kernels.proximal import quadratic_step
 
 GROUP_OF = np.array([0, 0, 1, 2, 2, 2, 3])
+FIRSTS = np.array([0, 2, 3, 6, 7])
 PRICES = np.array([1.0, 2.0, 0.0, 3.0])
 KINDS = {"hinge": 0, "squared_hinge": 1, "epsilon_insensitive": 2, "squared_epsilon_insensitive": 3}
 WIDTH, EPSILON = 0.3, 0.1
@@ -104,8 +105,8 @@ def test_gradient_steps_are_those_of_the_formulas(kind, outputs, layout):
         w, z, b = np.zeros((outputs, len(GROUP_OF))), np.zeros_like(Y), np.zeros(outputs)
         ahead, ahead_z, ahead_b, numbers = w.copy(), z.copy(), b.copy(), np.ones(3)
         gradient_steps(
-            *cells, kind, Y, weights, EPSILON, WIDTH, GROUP_OF, PRICES, scales, budget,
-            w, z, b, ahead, ahead_z, ahead_b, numbers, n_steps,
+            *cells, kind, Y, weights, EPSILON, WIDTH, np.arange(4), FIRSTS, PRICES, scales, budget,
+            w, z, b, ahead, ahead_z, ahead_b, np.empty_like(w), np.empty_like(w), numbers, n_steps,
         )  # fmt: skip
         expected, intercepts, curvature = accelerated(X, kind, Y, weights, scales, budget, n_steps)
         np.testing.assert_allclose(w, expected, atol=1e-7)

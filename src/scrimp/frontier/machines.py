@@ -88,23 +88,18 @@ def machines(
         own = [b for b, other in zip(budgets, chosen, strict=True) if other == C]
         scaled = machine.with_weights(C * machine.weights)
         for solved in solve_path(scaled, groups, own, TOL, MOST_STEPS):
-            found[solved.budget] = _bought(solved, inputs, truth)
+            found[solved.budget] = _bought(solved, machine, inputs, truth)
     return [found[budget] for budget in budgets]
 
 
 def _machine(inputs: Inputs, truth: Truth, groups: Groups) -> Machine:
-    table = inputs.table
-    X = table.tocsc() if sparse.issparse(table) else table
     if truth.n_classes:
         positive = np.arange(1, 2) if truth.n_classes == 2 else np.arange(truth.n_classes)
         targets = np.where(truth.y == positive[:, None], 1.0, -1.0)
     else:
         targets = truth.y[None]
     loss = LOSSES["squared_hinge" if truth.n_classes else "squared_epsilon_insensitive"]
-    return Machine(
-        X.astype(np.float64, copy=False), targets, truth.weights, groups.of_columns,
-        len(groups.items), loss,
-    )  # fmt: skip
+    return Machine.of_table(inputs.table, targets, truth.weights, groups, loss)
 
 
 def _held_out(n: int, seed: int) -> tuple[Ints, Ints]:
@@ -114,12 +109,14 @@ def _held_out(n: int, seed: int) -> tuple[Ints, Ints]:
     return np.sort(train), np.sort(test)
 
 
-def _bought(solved: Solved, inputs: Inputs, truth: Truth) -> BoughtMachine | None:
+def _bought(
+    solved: Solved, machine: Machine, inputs: Inputs, truth: Truth
+) -> BoughtMachine | None:
     trained = solved.trained
     if not len(trained.columns):
         return None
     link = "identity" if not truth.n_classes else "one-against-rest"
     link = "logistic" if truth.n_classes == 2 else link
-    preparation = inputs.preparation.taken(trained.columns)
+    preparation = inputs.preparation.taken(machine.in_table(trained.columns))
     model = LinearModel(preparation, trained.point.w.T, trained.point.b, link)
     return BoughtMachine(trained.items, model)

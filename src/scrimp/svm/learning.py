@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -81,14 +80,12 @@ class BudgetedMachine(BudgetedEstimator):
             raise not_finite(lost, columns)
         table = without_constants(table)
         warn_if_unscaled(table, columns)
-        X = table.tocsc() if sparse.issparse(table) else table
         groups = Groups(costs, bool(self.uniform))
         # numbers far from 0 would be rounded; the intercept is free
         middle = float(np.median(targets)) if isinstance(self, BudgetedRegressor) else 0.0
-        machine = Machine(
-            X.astype(np.float64, copy=False), targets - middle, weights, groups.of_columns,
-            len(groups.items), LOSSES[self.loss], epsilon,
-        )  # fmt: skip
+        machine = Machine.of_table(
+            table, targets - middle, weights, groups, LOSSES[self.loss], epsilon
+        )
         budgets = self._budgets(costs)
         _warn_if_nothing_fits(groups, budgets)
         found: list[Solved] = []
@@ -165,7 +162,7 @@ class BudgetedMachine(BudgetedEstimator):
         self.n_iter_ = int(self.n_steps_.max(initial=1))
         last = found[-1].trained
         self.coef_ = machine.zeros()
-        self.coef_[:, last.columns] = last.point.w
+        self.coef_[:, machine.in_table(last.columns)] = last.point.w
         self.intercept_ = last.point.b + middle
         self.plan_ = PricedPlan(_menu(found, machine, fill, middle), costs)
         self._price_entries()
@@ -239,7 +236,7 @@ def _menu(
         if not len(trained.columns):
             entries.append(RefitPlan(StageTable(()), [], trained.point.b + middle))
             continue
-        preparation = _preparation(trained.columns, fill)
+        preparation = _preparation(machine.in_table(trained.columns), fill)
         model = LinearModel(preparation, trained.point.w.T, trained.point.b + middle, "identity")
         entries.append(RefitPlan.single(trained.items, model, prior))
     return entries[0] if len(entries) == 1 else MenuPlan(entries)

@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from ..kernels.gradient import add_up, group_squares, pull_squares
 from ..kernels.margins import best_intercept, curvatures, dual_value, losses
 from ..plan import Floats, Ints
+from .groups import Groups
 
 #: The losses by name, as the kernels number them.
 LOSSES = {
@@ -39,13 +40,15 @@ class Machine:
     weights : float array (rows,)
         What an error costs: C times the weight of the row.
     group_of : int array (columns,)
-        The group of each column.
+        The group of each column, ascending: columns of a group are side by side.
     n_groups : int
         How many there are.
     loss : int
         By its number.
     epsilon : float
         Errors up to it cost nothing, where numbers are predicted.
+    columns : int array (columns,), optional
+        Where each is in the table that they come from; by default in the same place.
     """
 
     X: Any
@@ -55,6 +58,27 @@ class Machine:
     n_groups: int
     loss: int
     epsilon: float = 0.0
+    columns: Ints | None = None
+
+    @classmethod
+    def of_table(
+        cls, table: Any, targets: Floats, weights: Floats, groups: Groups, loss: int,
+        epsilon: float = 0.0,
+    ) -> Machine:  # fmt: skip
+        """Of an array or CSR matrix, whose columns are put in the order of their groups."""
+        order = np.argsort(groups.of_columns, kind="stable")
+        group_of = groups.of_columns[order]
+        if sparse.issparse(table):
+            place = np.empty(len(order), dtype=table.indices.dtype)
+            place[order] = np.arange(len(order))
+            parts = (table.data, place[table.indices], table.indptr)
+            X = sparse.csr_matrix(parts, table.shape).tocsc()
+        else:
+            X = table if (group_of == groups.of_columns).all() else table[:, order]
+        return cls(
+            X.astype(np.float64, copy=False), targets, weights, group_of, len(groups.items), loss,
+            epsilon, order,
+        )  # fmt: skip
 
     @property
     def n_outputs(self) -> int:
@@ -85,6 +109,16 @@ class Machine:
         return np.bincount(self.group_of, minlength=self.n_groups)
 
     @cached_property
+    def firsts(self) -> Ints:
+        """The first column of each group, and the end."""
+        return np.concatenate([[0], np.cumsum(self.sizes)])
+
+    @cached_property
+    def groups(self) -> Ints:
+        """All of them."""
+        return np.arange(self.n_groups)
+
+    @cached_property
     def scales(self) -> Floats:
         """The mean squared length of the columns of each group, less different than it is."""
         if sparse.issparse(self.X):
@@ -100,18 +134,34 @@ class Machine:
         """Coefficients (outputs, columns) of nothing bought."""
         return np.zeros((self.n_outputs, self.X.shape[1]))
 
-    def norms(self, values: Floats) -> Floats:
-        """The length of each group of values (outputs, columns)."""
-        squares = values[0] ** 2 if len(values) == 1 else np.einsum("ij,ij->j", values, values)
-        return np.sqrt(np.bincount(self.group_of, squares, self.n_groups))
+    def squares(self, w: Floats, groups: Ints | None = None) -> Floats:
+        """The squared length of each group of coefficients (outputs, columns); 0 for others."""
+        found = np.zeros(self.n_groups)
+        group_squares(self.groups if groups is None else groups, self.firsts, w, found)
+        return found
 
-    def sums(self, coefficients: Floats) -> Floats:
-        """What the columns add up to (outputs, rows)."""
-        return _each(self.X, coefficients)
+    def sums(self, w: Floats, groups: Ints | None = None) -> Floats:
+        """What the columns times coefficients add up to (outputs, rows)."""
+        if not sparse.issparse(self.X):
+            return np.asarray(w @ self.X.T)
+        found = np.empty((self.n_outputs, self.X.shape[0]))
+        add_up(*self.cells, self.groups if groups is None else groups, self.firsts, w, found)
+        return found
 
     def pulls(self, alpha: Floats) -> Floats:
         """What slopes of rows mean for the columns (outputs, columns)."""
-        return _each(self.X.T, alpha)
+        if sparse.issparse(self.X):
+            return np.stack([self.X.T @ own for own in alpha])
+        return np.asarray(alpha @ self.X)
+
+    def worth(self, alpha: Floats, groups: Ints | None = None) -> Floats:
+        """The squared length of each group of pulls; 0 for other groups."""
+        if not sparse.issparse(self.X):
+            return self.squares(self.pulls(alpha), groups)
+        found = np.zeros(self.n_groups)
+        groups = self.groups if groups is None else groups
+        pull_squares(*self.cells, groups, self.firsts, alpha, found)
+        return found
 
     def intercepts(self, sums: Floats, intercepts: Floats, width: float) -> Floats:
         """The best ones, from given ones on."""
@@ -152,16 +202,25 @@ class Machine:
             self, X=self.X[rows], targets=self.targets[:, rows], weights=self.weights[rows]
         )
 
-    def of_groups(self, groups: NDArray[np.bool_]) -> tuple[Ints, Machine]:
-        """Some of the groups, numbered anew, and where their columns are."""
-        columns = np.flatnonzero(groups[self.group_of])
-        number = np.cumsum(groups) - 1
+    def in_table(self, columns: Ints) -> Ints:
+        """Where columns are in the table that they come from."""
+        return columns if self.columns is None else self.columns[columns]
+
+    def columns_of(self, groups: Ints) -> Ints:
+        """The columns of some groups, in their order."""
+        taken = np.zeros(self.n_groups, dtype=bool)
+        taken[groups] = True
+        return np.flatnonzero(np.repeat(taken, self.sizes))
+
+    def of_groups(self, groups: Ints) -> Machine:
+        """Some of the groups, in their order and numbered anew; the table is copied."""
+        columns = self.columns_of(groups)
         part = replace(
-            self, X=self.X[:, columns], group_of=number[self.group_of[columns]],
-            n_groups=int(groups.sum()),
+            self, X=self.X[:, columns], n_groups=len(groups), columns=self.in_table(columns),
+            group_of=np.repeat(np.arange(len(groups)), self.sizes[groups]),
         )  # fmt: skip
         part.__dict__["scales"] = self.scales[groups]  # known already
-        return columns, part
+        return part
 
 
 def without_constants(X: Any) -> Any:
@@ -176,9 +235,3 @@ def without_constants(X: Any) -> Any:
         return (X @ sparse.diags(np.where(constant, 0.0, 1.0))).tocsr()
     return np.where(constant, 0.0, X)
 
-
-def _each(X: Any, vectors: Floats) -> Floats:
-    """X times each of several vectors."""
-    if sparse.issparse(X):
-        return np.stack([X @ vector for vector in vectors])
-    return np.asarray(vectors @ X.T)

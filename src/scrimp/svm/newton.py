@@ -30,7 +30,7 @@ class NewtonDescent(Descent):
         """Coarse steps at first."""
         self._accuracy = _FIRST
 
-    def step(self) -> bool:
+    def step(self, tol: float) -> bool:
         """To the least of the approximation, or halfway, or less."""
         machine = self.machine
         loss, _, alpha = machine.losses(self.z, self.b, self.width)

@@ -12,7 +12,8 @@ from .descent import FIRST_WIDTH, Bound, Point, bound_of
 from .groups import Groups, per_price
 from .kinks import sharpened
 from .machine import Machine
-from .relaxation import FREE_COLUMNS, Relaxed, descent
+from .minimum import FREE_COLUMNS, minimise_on
+from .relaxation import Relaxed
 
 #: Exchanges that are tried, at most; and where sets have more than so many cells, at first and
 #: after a budget where all were in vain.
@@ -187,20 +188,18 @@ class Rounding:
 
     def train(self, items: Items, start: Point, tol: float) -> Trained:
         """The machine on a set, whose groups are free now."""
-        columns, part = self.machine.of_groups(self.groups.bought(items))
-        free = np.zeros(part.n_groups)
-        width = max(start.width, FIRST_WIDTH / 64) if part.is_kinked else 0.0
-        way = descent(part, free, 1.0, replace(start.at(columns), width=width))
-        way.run(tol, self.max_iter)
+        groups = np.flatnonzero(self.groups.bought(items))
+        width = max(start.width, FIRST_WIDTH / 64) if self.machine.is_kinked else 0.0
+        start = replace(start, width=width)
+        columns, found = minimise_on(self.machine, groups, start, tol, self.max_iter)
         self.trainings += 1
-        assert way.bound is not None
-        proof = self._proof(way.bound.alpha)
-        return Trained(items, columns, way.best, way.objective, proof, way.gap)
+        proof = self._proof(found.proof.alpha)
+        return Trained(items, columns, found.point, found.objective, proof, found.gap)
 
     def _proof(self, alpha: Floats) -> Bound:
         """What slopes prove of all sets within the budget."""
         groups, budget = self.groups, self._budget
-        payable = groups.payable(budget)
+        payable = np.flatnonzero(groups.payable(budget))
         return bound_of(self.machine, groups.least_prices, budget, alpha, payable)
 
     def polished(self, trained: Trained) -> Trained:
@@ -213,7 +212,7 @@ class Rounding:
             fine = _EXACT
         found = self.train(trained.items, self._whole(trained), fine)
         if self.machine.is_kinked and fine == _EXACT:
-            part = self.machine.of_groups(self.groups.bought(found.items))[1]
+            part = self.machine.of_groups(np.flatnonzero(self.groups.bought(found.items)))
             found = replace(found, point=sharpened(part, found.point))
         return found
 
