@@ -98,9 +98,9 @@ def problem(kind, outputs, seed=0):
 def test_gradient_steps_are_those_of_the_formulas(kind, outputs, layout):
     X, Y, weights = problem(kind, outputs)
     scales, n_steps = np.array([1.0, 0.5, 2.0, 1.5]), 12
-    none, csc = np.empty(0, dtype=np.int32), sparse.csc_matrix(X)
+    none, csc = np.empty(0, dtype=np.uint32), sparse.csc_matrix(X)
     dense = (np.ascontiguousarray(X.T), np.empty(0), none, none)
-    cells = dense if layout == "dense" else (np.empty((0, 0)), csc.data, csc.indices, csc.indptr)
+    cells = dense if layout == "dense" else (np.empty((0, 0)), csc.data, csc.indices.view("u4"), csc.indptr.view("u4"))
     for budget in (1.5, 6.0):
         w, z, b = np.zeros((outputs, len(GROUP_OF))), np.zeros_like(Y), np.zeros(outputs)
         ahead, ahead_z, ahead_b, numbers = w.copy(), z.copy(), b.copy(), np.ones(3)

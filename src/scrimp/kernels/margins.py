@@ -108,11 +108,11 @@ def best_intercept(kind, y, sums, intercept, weights, epsilon, width):
 @njit(cache=True, nogil=True)
 def dual_value(kind, y, alpha, weights, epsilon):
     """What slopes that add up to 0 prove about the least loss, before a norm is taken off."""
-    total = 0.0
+    gain, loss = 0.0, 0.0
     for i in range(len(y)):
-        total += y[i] * alpha[i]
+        gain += y[i] * alpha[i]
         if kind >= EPSILON:
-            total -= epsilon * abs(alpha[i])
+            gain -= epsilon * abs(alpha[i])
         if kind in (SQUARED_HINGE, SQUARED_EPSILON) and weights[i] > 0:
-            total -= alpha[i] * alpha[i] / (4.0 * weights[i])
-    return total
+            loss += alpha[i] * alpha[i] / (4.0 * weights[i])
+    return gain, loss

@@ -81,7 +81,11 @@ def bound_of(
     values = machine.worth(alpha, groups)
     shares = np.empty(len(values))
     most = knapsack(values, prices, budget, shares)
-    return Bound(alpha, values, shares, machine.dual(alpha) - most / 2)
+    gain, loss = machine.dual(alpha)
+    scale = gain / max(2.0 * loss + most, 1e-300)  # of all multiples the one that proves most
+    scale = min(max(scale, 0.0), 1.0 if machine.is_kinked else np.inf)
+    least = scale * gain - scale**2 * (loss + most / 2)
+    return Bound(scale * alpha, scale**2 * values, shares, least)
 
 
 def norm_of(
@@ -152,12 +156,12 @@ class Descent(ABC):
         least = -np.inf if self.bound is None else self.bound.least
         return (self.objective - least) / max(abs(self.objective), 1e-300)
 
-    def run(self, tol: float, most_steps: int) -> None:
-        """Until the gap is small, or so many steps."""
-        self.look()
-        while self.gap > tol and self.steps < most_steps:
+    def run(self, tol: float, most_steps: int, useless: float = np.inf) -> None:
+        """Until the gap is small, or so many steps, or it is proven to be worse than is of use."""
+        least = self.look().least
+        while self.gap > tol and self.steps < most_steps and least < useless:
             moved = self.step(tol)
-            self.look()
+            least = max(least, self.look().least)
             if not moved and not self.narrow():
                 break
 

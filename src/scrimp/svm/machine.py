@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from ..kernels.gradient import add_up, group_squares, pull_squares
@@ -65,19 +66,22 @@ class Machine:
         cls, table: Any, targets: Floats, weights: Floats, groups: Groups, loss: int,
         epsilon: float = 0.0,
     ) -> Machine:  # fmt: skip
-        """Of an array or CSR matrix, whose columns are put in the order of their groups."""
-        order = np.argsort(groups.of_columns, kind="stable")
-        group_of = groups.of_columns[order]
+        """Of an array or CSR matrix, whose columns are put in the order of their groups.
+
+        Within a group sparse columns are in the order of their lengths, as loops over columns of
+        the same length are quicker.
+        """
+        group_of = groups.of_columns
         if sparse.issparse(table):
-            place = np.empty(len(order), dtype=table.indices.dtype)
-            place[order] = np.arange(len(order))
-            parts = (table.data, place[table.indices], table.indptr)
-            X = sparse.csr_matrix(parts, table.shape).tocsc()
+            lengths = np.bincount(table.indices, minlength=table.shape[1])
+            order = np.lexsort((lengths, group_of))
+            X = _reordered(table, order).tocsc()
         else:
-            X = table if (group_of == groups.of_columns).all() else table[:, order]
+            order = np.argsort(group_of, kind="stable")
+            X = table if (order[1:] > order[:-1]).all() else table[:, order]
         return cls(
-            X.astype(np.float64, copy=False), targets, weights, group_of, len(groups.items), loss,
-            epsilon, order,
+            X.astype(np.float64, copy=False), targets, weights, group_of[order],
+            len(groups.items), loss, epsilon, order,
         )  # fmt: skip
 
     @property
@@ -99,8 +103,8 @@ class Machine:
     def cells(self) -> tuple[Any, ...]:
         """The table as kernels take it: columns as rows of an array, or CSC; one is empty."""
         if sparse.issparse(self.X):
-            return np.empty((0, 0)), self.X.data, self.X.indices, self.X.indptr
-        none = np.empty(0, dtype=np.int32)
+            return np.empty((0, 0)), self.X.data, _unsigned(self.X.indices), _unsigned(self.X.indptr)
+        none = np.empty(0, dtype=np.uint32)
         return np.ascontiguousarray(self.X.T), np.empty(0), none, none
 
     @cached_property
@@ -185,12 +189,12 @@ class Machine:
             curvatures(self.loss, y, s, float(b), self.weights, self.epsilon, width, own)
         return found
 
-    def dual(self, alpha: Floats) -> float:
-        """What the slopes prove, before half the squared norm is taken off."""
-        return float(sum(
-            dual_value(self.loss, y, a, self.weights, self.epsilon)
-            for y, a in zip(self.targets, alpha, strict=True)
-        ))  # fmt: skip
+    def dual(self, alpha: Floats) -> tuple[float, float]:
+        """What slopes prove: a part that grows as they do, less one that grows as their squares."""
+        total = np.zeros(2)
+        for y, a in zip(self.targets, alpha, strict=True):
+            total += dual_value(self.loss, y, a, self.weights, self.epsilon)
+        return float(total[0]), float(total[1])
 
     def with_weights(self, weights: Floats) -> Machine:
         """The same, where errors cost something else."""
@@ -235,3 +239,14 @@ def without_constants(X: Any) -> Any:
         return (X @ sparse.diags(np.where(constant, 0.0, 1.0))).tocsr()
     return np.where(constant, 0.0, X)
 
+
+def _reordered(table: Any, order: Ints) -> Any:
+    """A CSR matrix with its columns in another order; in a row they need not be ascending."""
+    place = np.empty(len(order), dtype=table.indices.dtype)
+    place[order] = np.arange(len(order))
+    return sparse.csr_matrix((table.data, place[table.indices], table.indptr), table.shape)
+
+
+def _unsigned(positions: Ints) -> NDArray[Any]:
+    """The same numbers, of which kernels need not ask whether they count from the end."""
+    return positions.view(f"u{positions.dtype.itemsize}")

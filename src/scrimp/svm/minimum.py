@@ -12,6 +12,7 @@ from .descent import Bound, Descent, Point
 from .gradient import GradientDescent
 from .machine import Machine
 from .newton import NewtonDescent
+from .starts import best_start
 
 #: Newton's steps are taken up to so many columns, products of columns and cells of the table, if
 #: there are so many rows a column, or few columns; or if all is free, up to so many columns.
@@ -64,23 +65,39 @@ def minimise(
 
 
 def minimise_on(
-    machine: Machine, groups: Ints, start: Point, tol: float, max_iter: int
-) -> tuple[Ints, Minimum]:
-    """With these groups for nothing, and no others; their columns, and coefficients of those."""
+    machine: Machine, groups: Ints, start: Point, tol: float, max_iter: int,
+    proof: Bound | None = None, useless: float = np.inf,
+) -> tuple[Ints, Minimum]:  # fmt: skip
+    """With these groups for nothing, and no others; their columns, and coefficients of those.
+
+    Parameters
+    ----------
+    start : Point
+        Where to begin.
+    proof : Bound, optional
+        Slopes of another set, that may be a better beginning.
+    useless : float
+        It may end where it is proven that the objective is above it.
+    """
     columns = machine.columns_of(groups)
-    own = start.at(columns)
+    own, free = start.at(columns), np.zeros(machine.n_groups)
     if sparse.issparse(machine.X) and not _suits_newton(machine, len(columns), True):
-        free = np.zeros(machine.n_groups)  # and the table is not copied
-        whole = own.among(columns, machine.X.shape[1])
-        found = _ended(GradientDescent(machine, free, 1.0, whole, groups), tol, max_iter)
+        whole = own.among(columns, machine.X.shape[1])  # the table is not copied
+        if proof is not None:
+            bought = np.isin(machine.groups, groups, assume_unique=True).astype(np.float64)
+            whole = best_start(machine, free, 1.0, whole, proof, bought)
+        way = GradientDescent(machine, free, 1.0, whole, groups)
+        found = _ended(way, tol, max_iter, useless)
         return columns, replace(found, point=found.point.at(columns))
-    part = machine.of_groups(groups)
-    found = minimise(part, np.zeros(len(groups)), 1.0, own, tol, max_iter)
+    part, kind = machine.of_groups(groups), GradientDescent
+    if _suits_newton(machine, len(columns), True):
+        kind = NewtonDescent
+    found = _ended(kind(part, free[groups], 1.0, own), tol, max_iter, useless)
     return columns, replace(found, proof=found.proof.among(groups, machine.n_groups))
 
 
-def _ended(way: Descent, tol: float, max_iter: int) -> Minimum:
-    way.run(tol, max_iter)
+def _ended(way: Descent, tol: float, max_iter: int, useless: float = np.inf) -> Minimum:
+    way.run(tol, max_iter, useless)
     assert way.bound is not None
     return Minimum(way.best, way.bound, way.objective, way.steps, way.history)
 

@@ -8,8 +8,7 @@ bound at any point, as the paper's cuts do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import product
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,10 +17,7 @@ from ..plan import Floats
 from .descent import FIRST_WIDTH, Point
 from .machine import Machine
 from .minimum import Minimum, minimise
-
-#: Starts that are tried with another budget: how far shares go over to those that slopes would buy
-#: now, and by how much slopes are smaller then.
-_PARTS, _SCALES = (0.5, 1.0), (0.7, 0.85, 1.0)
+from .starts import best_start
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,33 +62,12 @@ class Relaxation:
         return Relaxed(**vars(found), shares=shares)
 
     def _go_on_from(self, warm: Relaxed, budget: float) -> Point:
-        """The best of an earlier solution and of what its slopes would buy now, or in between.
-
-        At the optimum coefficients are shares times pulls of the slopes. With another budget the
-        shares are others at once, and slopes change little but for their scale.
-        """
-        machine, point, roots = self.machine, warm.point, np.sqrt(warm.proof.values)
-        now = np.empty(machine.n_groups)
+        """The best of an earlier solution and of what its slopes would buy now, or in between."""
+        now = np.empty(self.machine.n_groups)
         knapsack(warm.proof.values, self.prices, budget, now)
-        pulls = machine.pulls(warm.proof.alpha)
-
-        def coefficients(shares: Floats) -> Floats:
-            return np.asarray(pulls * np.repeat(shares, machine.sizes))
-
-        def objective(sums: Floats, norms: Floats) -> float:
-            b = machine.intercepts(sums, point.b, point.width)
-            loss = machine.losses(sums, b, point.width)[1]
-            return float(loss + spread(norms, self.prices, budget, np.empty(len(norms))) / 2)
-
-        ends = [machine.sums(coefficients(shares)) for shares in (warm.shares, now)]
-        best, least = point, objective(machine.sums(point.w), np.sqrt(machine.squares(point.w)))
-        for part, scale in product(_PARTS, _SCALES):
-            shares = scale * ((1.0 - part) * warm.shares + part * now)
-            sums = scale * ((1.0 - part) * ends[0] + part * ends[1])
-            value = objective(sums, shares * roots)
-            if value < least:
-                least, best = value, shares
-        return best if best is point else replace(point, w=coefficients(best))
+        return best_start(
+            self.machine, self.prices, budget, warm.point, warm.proof, warm.shares, now
+        )
 
     def _begin(self) -> Point:
         machine = self.machine

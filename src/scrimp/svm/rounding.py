@@ -104,12 +104,21 @@ class Rounding:
         first = [groups.filled(by_share, budget)]
         if before is not None:
             first.append(groups.filled(by_share, budget, before.items))
-        trained = [self._trained(items, relaxed.point) for items in dict.fromkeys(first)]
-        starts = [min(trained, key=_objective)]
+        starts = [self._first(first, relaxed)]
         if self._is_small(starts[0]):
             starts += [self._forward(power) for power in _POWERS]
         best = self.polished(min(map(self._improved, starts), key=_objective))
         self.least = max(self.least, best.proof.least)
+        return best
+
+    def _first(self, sets: list[Items], relaxed: Relaxed) -> Trained:
+        """The best of some sets."""
+        best: Trained | None = None
+        for items in dict.fromkeys(sets):
+            useless = np.inf if best is None else best.objective
+            trained = self._trained(items, relaxed.point, relaxed.proof, useless)
+            best = trained if best is None else min(best, trained, key=_objective)
+        assert best is not None
         return best
 
     def _is_small(self, trained: Trained) -> bool:
@@ -125,14 +134,15 @@ class Rounding:
         groups, budget = self.groups, self._budget
         items = tuple(sorted(groups.baskets.free))
         start = Point(self.machine.zeros(), np.zeros(self.machine.n_outputs), FIRST_WIDTH)
+        proof: Bound | None = None
         while True:
-            trained = self._trained(items, start)
+            trained = self._trained(items, start, proof)
             worth = per_price(trained.proof.values, groups.prices**power)
             worth[groups.bought(items)] = 0.0
             wider = groups.filled(worth, budget, items, max(len(items) // 4, 1))
             if wider == items:
                 return trained
-            items, start = wider, self._whole(trained)
+            items, start, proof = wider, self._whole(trained), trained.proof
 
     def _improved(self, best: Trained) -> Trained:
         """Exchange many groups at first, fewer where that was no good; in the end others."""
@@ -141,8 +151,10 @@ class Rounding:
         for _ in range(self._tries(best)):
             if best.objective - self.least <= _CLOSE * best.objective or after > _PATIENCE:
                 break
-            other = self._trained(self._exchanged(best, many, after), self._whole(best))
-            if other.objective < best.objective * (1 - _GAIN):
+            enough = best.objective * (1 - _GAIN)
+            items = self._exchanged(best, many, after)
+            other = self._trained(items, self._whole(best), best.proof, enough)
+            if other.objective < enough:
                 best, after = other, 0
             elif many > 1:
                 many = max(many // 3, 1)
@@ -180,18 +192,33 @@ class Rounding:
         """Coefficients of all columns."""
         return trained.point.among(trained.columns, self.machine.X.shape[1])
 
-    def _trained(self, items: Items, start: Point) -> Trained:
-        """The machine on a set."""
+    def _trained(
+        self, items: Items, start: Point, proof: Bound | None, useless: float = np.inf
+    ) -> Trained:
+        """The machine on a set, or what is known of it."""
         if items not in self._known:
-            self._known[items] = self.train(items, start, self._rough)
+            self._known[items] = self.train(items, start, self._rough, proof, useless)
         return self._known[items]
 
-    def train(self, items: Items, start: Point, tol: float) -> Trained:
-        """The machine on a set, whose groups are free now."""
+    def train(
+        self, items: Items, start: Point, tol: float, proof: Bound | None = None,
+        useless: float = np.inf,
+    ) -> Trained:  # fmt: skip
+        """The machine on a set, whose groups are free now.
+
+        Parameters
+        ----------
+        proof : Bound, optional
+            Slopes of another set.
+        useless : float
+            It is not trained to its end if it is proven to be above.
+        """
         groups = np.flatnonzero(self.groups.bought(items))
         width = max(start.width, FIRST_WIDTH / 64) if self.machine.is_kinked else 0.0
         start = replace(start, width=width)
-        columns, found = minimise_on(self.machine, groups, start, tol, self.max_iter)
+        columns, found = minimise_on(
+            self.machine, groups, start, tol, self.max_iter, proof, useless
+        )
         self.trainings += 1
         proof = self._proof(found.proof.alpha)
         return Trained(items, columns, found.point, found.objective, proof, found.gap)
