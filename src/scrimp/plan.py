@@ -112,7 +112,7 @@ class Plan(ABC, Generic[S]):
         Its name in model files.
     stages : StageTable
         What each stage needs.
-    reads : tuple of tuples of int
+    reads : tuple of tuples or arrays of int
         The columns each stage looks at.
     n_outputs : int
         Numbers a row that `read` returns.
@@ -129,7 +129,7 @@ class Plan(ABC, Generic[S]):
 
     kind: ClassVar[str]
     stages: StageTable
-    reads: tuple[tuple[int, ...], ...]
+    reads: tuple[Sequence[int] | Ints, ...]
     n_outputs: int
     accepts_missing: bool = False
     refusal: str = "stop"
@@ -168,7 +168,7 @@ class Plan(ABC, Generic[S]):
     @cached_property
     def columns_read(self) -> Ints:
         """All columns the plan may ever look at, ascending."""
-        reads = [np.array(own, dtype=np.int64) for own in self.reads]
+        reads = [np.asarray(own, dtype=np.int64) for own in self.reads]
         return distinct(np.concatenate([np.empty(0, dtype=np.int64), *reads]))
 
     @property

@@ -60,7 +60,7 @@ class PricedPlan:
 
     def _check_reads(self, stage: int) -> None:
         """A stage looks only at columns that it, or what came before it, has bought."""
-        reads = np.array(self.plan.reads[stage], dtype=np.int64)
+        reads = np.asarray(self.plan.reads[stage], dtype=np.int64)
         needed = set(np.flatnonzero(np.bincount(self.costs.owners[reads])).tolist())
         needed.difference_update(self.needs[stage])
         if needed:

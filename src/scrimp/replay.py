@@ -186,7 +186,7 @@ def _tell(priced: PricedPlan, cohort: _Cohort, stage: int, X: NDArray[Any]) -> N
     priced.plan.tell(cohort.state, stage, X, cohort.rows)
 
 
-def _first_not_finite(X: Any, rows: Ints, columns: Sequence[int]) -> int | None:
+def _first_not_finite(X: Any, rows: Ints, columns: Sequence[int] | Ints) -> int | None:
     """The first of some columns that holds NaN or infinity in some rows."""
     if sparse.issparse(X):
         part = X[rows]

@@ -219,7 +219,7 @@ def test_columns_are_prepared_first():
         [(table[:, 2] - 1) / 2, table[:, 1] == 0, table[:, 1] == 2, (filled + 0.5) / 4]
     )
     np.testing.assert_array_equal(preparation.table(table, np.arange(50)), by_hand)
-    assert preparation.columns == (0, 1, 2)
+    assert preparation.columns.tolist() == [0, 1, 2]
     estimator = RandomForestClassifier(5, random_state=0).fit(by_hand, rng.integers(0, 2, 50))
     model = array_model(estimator, preparation=preparation)
     for dtype in (np.float64, np.float32):

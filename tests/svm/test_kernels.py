@@ -100,7 +100,8 @@ def test_gradient_steps_are_those_of_the_formulas(kind, outputs, layout):
     scales, n_steps = np.array([1.0, 0.5, 2.0, 1.5]), 12
     none, csc = np.empty(0, dtype=np.uint32), sparse.csc_matrix(X)
     dense = (np.ascontiguousarray(X.T), np.empty(0), none, none)
-    cells = dense if layout == "dense" else (np.empty((0, 0)), csc.data, csc.indices.view("u4"), csc.indptr.view("u4"))
+    places = csc.indices.view("u4"), csc.indptr.view("u4")
+    cells = dense if layout == "dense" else (np.empty((0, 0)), csc.data, *places)
     for budget in (1.5, 6.0):
         w, z, b = np.zeros((outputs, len(GROUP_OF))), np.zeros_like(Y), np.zeros(outputs)
         ahead, ahead_z, ahead_b, numbers = w.copy(), z.copy(), b.copy(), np.ones(3)

@@ -109,14 +109,13 @@ def _held_out(n: int, seed: int) -> tuple[Ints, Ints]:
     return np.sort(train), np.sort(test)
 
 
-def _bought(
-    solved: Solved, machine: Machine, inputs: Inputs, truth: Truth
-) -> BoughtMachine | None:
+def _bought(solved: Solved, machine: Machine, inputs: Inputs, truth: Truth) -> BoughtMachine | None:
     trained = solved.trained
-    if not len(trained.columns):
+    columns, w = trained.in_table(machine)
+    if not len(columns):
         return None
     link = "identity" if not truth.n_classes else "one-against-rest"
     link = "logistic" if truth.n_classes == 2 else link
-    preparation = inputs.preparation.taken(machine.in_table(trained.columns))
-    model = LinearModel(preparation, trained.point.w.T, trained.point.b, link)
+    preparation = inputs.preparation.taken(columns)
+    model = LinearModel(preparation, w.T, trained.point.b, link)
     return BoughtMachine(trained.items, model)

@@ -42,15 +42,13 @@ def spread(norms, prices, budget, shares):
             paid += prices[m]
     scale = np.inf
     if paid > budget:
-        order, left, rest = np.argsort(-rates), budget, 0.0
-        for m in range(n):
-            rest += prices[m] * rates[m]
-        for m in order:  # those at 1 first
-            scale = left / rest if rest > 0 else np.inf
-            if rates[m] * scale < 1.0:
+        order, left = np.argsort(-rates), budget
+        rest = np.cumsum((prices * rates)[order[::-1]])[::-1]  # small ones first: nothing cancels
+        for place in range(n):  # those at 1 first
+            scale = left / rest[place] if rest[place] > 0 else np.inf
+            if rates[order[place]] * scale < 1.0:
                 break
-            left -= prices[m]
-            rest -= prices[m] * rates[m]
+            left -= prices[order[place]]
     total = 0.0
     for m in range(n):
         shares[m] = 1.0 if norms[m] > 0 else 0.0

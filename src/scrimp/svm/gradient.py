@@ -19,6 +19,9 @@ _FIRST_STEPS, _STEPS, _LAST_STEPS, _NEAR, _MANY_CELLS = 2, 10, 3, 4.0, 1_000_000
 #: more than this part of the columns, all do.
 _NEARLY, _MOST = 0.3, 0.6
 
+#: Momentum at the beginning, as if a step or two had been taken before.
+_MOMENTUM = 2.0
+
 
 class GradientDescent(Descent):
     """Between two looks only groups take part that are in use or look nearly worth their price."""
@@ -29,9 +32,9 @@ class GradientDescent(Descent):
     ) -> None:  # fmt: skip
         super().__init__(machine, prices, budget, start, groups)
         self._taking = self.groups
-        self._numbers = np.array([1.0, start.curvature, 1.0])
+        self._numbers = np.array([_MOMENTUM, start.curvature, 1.0])
         self._pulls, self._new = machine.zeros(), machine.zeros()
-        self.start_anew()
+        self._ahead = self.w.copy(), self.z.copy(), self.b.copy()
 
     def start_anew(self) -> None:
         """Without momentum."""
@@ -48,11 +51,13 @@ class GradientDescent(Descent):
         near = self.gap <= _NEAR * tol and machine.n_cells > _MANY_CELLS
         n_steps = min(_FIRST_STEPS + self.steps // 3, _LAST_STEPS if near else _STEPS)
         self.w, self.z, self.b = self.w.copy(), self.z.copy(), self.b.copy()
+        dense, values, rows, starts = machine.cells
+        ahead, ahead_z, ahead_b = self._ahead
         gradient_steps(
-            *machine.cells, machine.loss, machine.targets, machine.weights, machine.epsilon,
-            self.width, taking, machine.firsts, self.prices[taking], machine.scales[taking],
-            self.budget, self.w, self.z, self.b, *self._ahead, self._pulls, self._new,
-            self._numbers, n_steps,
+            dense, values, rows, starts, machine.loss, machine.targets, machine.weights,
+            machine.epsilon, self.width, taking, machine.firsts, self.prices[taking],
+            machine.scales[taking], self.budget, self.w, self.z, self.b, ahead, ahead_z, ahead_b,
+            self._pulls, self._new, self._numbers, n_steps,
         )  # fmt: skip
         self.steps += n_steps
         return True

@@ -161,8 +161,9 @@ class BudgetedMachine(BudgetedEstimator):
         self.n_trainings_ = np.array([solved.trainings for solved in found])
         self.n_iter_ = int(self.n_steps_.max(initial=1))
         last = found[-1].trained
+        columns, w = last.in_table(machine)
         self.coef_ = machine.zeros()
-        self.coef_[:, machine.in_table(last.columns)] = last.point.w
+        self.coef_[:, columns] = w
         self.intercept_ = last.point.b + middle
         self.plan_ = PricedPlan(_menu(found, machine, fill, middle), costs)
         self._price_entries()
@@ -233,11 +234,11 @@ def _menu(
     entries = []
     for solved in found:
         trained = solved.trained
-        if not len(trained.columns):
+        columns, w = trained.in_table(machine)
+        if not len(columns):
             entries.append(RefitPlan(StageTable(()), [], trained.point.b + middle))
             continue
-        preparation = _preparation(machine.in_table(trained.columns), fill)
-        model = LinearModel(preparation, trained.point.w.T, trained.point.b + middle, "identity")
+        model = LinearModel(_preparation(columns, fill), w.T, trained.point.b + middle, "identity")
         entries.append(RefitPlan.single(trained.items, model, prior))
     return entries[0] if len(entries) == 1 else MenuPlan(entries)
 

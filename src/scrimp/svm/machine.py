@@ -103,7 +103,8 @@ class Machine:
     def cells(self) -> tuple[Any, ...]:
         """The table as kernels take it: columns as rows of an array, or CSC; one is empty."""
         if sparse.issparse(self.X):
-            return np.empty((0, 0)), self.X.data, _unsigned(self.X.indices), _unsigned(self.X.indptr)
+            places = _unsigned(self.X.indices), _unsigned(self.X.indptr)
+            return np.empty((0, 0)), self.X.data, *places
         none = np.empty(0, dtype=np.uint32)
         return np.ascontiguousarray(self.X.T), np.empty(0), none, none
 
@@ -149,7 +150,9 @@ class Machine:
         if not sparse.issparse(self.X):
             return np.asarray(w @ self.X.T)
         found = np.empty((self.n_outputs, self.X.shape[0]))
-        add_up(*self.cells, self.groups if groups is None else groups, self.firsts, w, found)
+        dense, values, rows, starts = self.cells
+        groups = self.groups if groups is None else groups
+        add_up(dense, values, rows, starts, groups, self.firsts, w, found)
         return found
 
     def pulls(self, alpha: Floats) -> Floats:
@@ -164,7 +167,8 @@ class Machine:
             return self.squares(self.pulls(alpha), groups)
         found = np.zeros(self.n_groups)
         groups = self.groups if groups is None else groups
-        pull_squares(*self.cells, groups, self.firsts, alpha, found)
+        dense, values, rows, starts = self.cells
+        pull_squares(dense, values, rows, starts, groups, self.firsts, alpha, found)
         return found
 
     def intercepts(self, sums: Floats, intercepts: Floats, width: float) -> Floats:

@@ -80,20 +80,20 @@ def minimise_on(
         It may end where it is proven that the objective is above it.
     """
     columns = machine.columns_of(groups)
-    own, free = start.at(columns), np.zeros(machine.n_groups)
-    if sparse.issparse(machine.X) and not _suits_newton(machine, len(columns), True):
-        whole = own.among(columns, machine.X.shape[1])  # the table is not copied
-        if proof is not None:
-            bought = np.isin(machine.groups, groups, assume_unique=True).astype(np.float64)
-            whole = best_start(machine, free, 1.0, whole, proof, bought)
-        way = GradientDescent(machine, free, 1.0, whole, groups)
+    own, by_newton = start.at(columns), _suits_newton(machine, len(columns), True)
+    if by_newton or not sparse.issparse(machine.X):
+        way = (NewtonDescent if by_newton else GradientDescent)(
+            machine.of_groups(groups), np.zeros(len(groups)), 1.0, own
+        )
         found = _ended(way, tol, max_iter, useless)
-        return columns, replace(found, point=found.point.at(columns))
-    part, kind = machine.of_groups(groups), GradientDescent
-    if _suits_newton(machine, len(columns), True):
-        kind = NewtonDescent
-    found = _ended(kind(part, free[groups], 1.0, own), tol, max_iter, useless)
-    return columns, replace(found, proof=found.proof.among(groups, machine.n_groups))
+        return columns, replace(found, proof=found.proof.among(groups, machine.n_groups))
+    whole, free = own.among(columns, machine.X.shape[1]), np.zeros(machine.n_groups)
+    if proof is not None:
+        bought = np.isin(machine.groups, groups, assume_unique=True).astype(np.float64)
+        whole = best_start(machine, free, 1.0, whole, proof, bought)
+    on_all = GradientDescent(machine, free, 1.0, whole, groups)  # the table is not copied
+    found = _ended(on_all, tol, max_iter, useless)
+    return columns, replace(found, point=found.point.at(columns))
 
 
 def _ended(way: Descent, tol: float, max_iter: int, useless: float = np.inf) -> Minimum:

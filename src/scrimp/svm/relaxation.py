@@ -12,12 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kernels.knapsacks import knapsack, spread
+from ..kernels.knapsacks import spread
 from ..plan import Floats
 from .descent import FIRST_WIDTH, Point
+from .groups import per_price
 from .machine import Machine
 from .minimum import Minimum, minimise
 from .starts import best_start
+
+#: What is worth less per price is bought less, by this power.
+_SHARPNESS = 8.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +66,15 @@ class Relaxation:
         return Relaxed(**vars(found), shares=shares)
 
     def _go_on_from(self, warm: Relaxed, budget: float) -> Point:
-        """The best of an earlier solution and of what its slopes would buy now, or in between."""
+        """The best of an earlier solution and of what its slopes would buy now, or in between.
+
+        By worth alone they would buy groups in full or not at all; but worth will change, and so
+        they buy in part what is worth nearly enough.
+        """
         now = np.empty(self.machine.n_groups)
-        knapsack(warm.proof.values, self.prices, budget, now)
+        worth = per_price(warm.proof.values, self.prices)
+        worth /= max(worth[np.isfinite(worth)].max(initial=0.0), 1e-300)
+        spread(worth**_SHARPNESS * np.sqrt(self.prices), self.prices, budget, now)
         return best_start(
             self.machine, self.prices, budget, warm.point, warm.proof, warm.shares, now
         )

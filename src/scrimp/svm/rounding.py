@@ -58,6 +58,13 @@ class Trained:
     proof: Bound
     gap: float
 
+    def in_table(self, machine: Machine) -> tuple[Ints, Floats]:
+        """The table's columns that have a coefficient, ascending, and these (outputs, columns)."""
+        whole = machine.zeros()
+        whole[:, machine.in_table(self.columns)] = self.point.w
+        columns = np.flatnonzero(whole.any(axis=0))
+        return columns, whole[:, columns]
+
 
 class Rounding:
     """Finds sets within one budget after the other.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...plan import Arrays, Floats, Ints
-from ...validation import float_array
+from ...validation import distinct, float_array
 from .model import Model
 
 
@@ -37,7 +37,7 @@ class AverageModel(Model):
         if len({member.n_outputs for member in self.members}) > 1:
             raise ValueError("the members of an average must have the same number of outputs.")
         self.n_outputs = self.members[0].n_outputs
-        self.columns = tuple(sorted({c for member in self.members for c in member.columns}))
+        self.columns = distinct(np.concatenate([member.columns for member in self.members]))
         self.accepts_missing = all(member.accepts_missing for member in self.members)
 
     def scores(self, X: NDArray[Any], rows: Ints) -> Floats:

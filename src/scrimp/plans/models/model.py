@@ -25,7 +25,7 @@ class Model(ABC):
     ----------
     kind : str
         Its name in model files.
-    columns : tuple of int
+    columns : int array
         The columns it reads, ascending.
     n_outputs : int
         Numbers a row: one a class, or the prediction.
@@ -36,7 +36,7 @@ class Model(ABC):
     """
 
     kind: ClassVar[str]
-    columns: tuple[int, ...]
+    columns: Ints
     n_outputs: int
     accepts_missing: bool
     takes_sparse: bool = False

@@ -63,9 +63,9 @@ class Preparation:
         return cls(np.array(columns, dtype=np.int64), none, none, np.zeros(n), np.ones(n))
 
     @cached_property
-    def columns(self) -> tuple[int, ...]:
+    def columns(self) -> Ints:
         """The columns of the table that are looked at, ascending."""
-        return tuple(distinct(self.source).tolist())
+        return distinct(self.source)
 
     @cached_property
     def is_plain(self) -> bool:
