@@ -18,7 +18,8 @@ def errors_by_hand(loss, X, y, splits, weight=None, budgets=BUDGETS):
     for train, test in splits:
         total += weight[test].sum()
         for number, C in enumerate(CS):
-            fitted = model(loss, budget=budgets, C=C).fit(X[train], y[train], weight[train])
+            fitted = model(loss, budget=budgets, C=C, max_nodes=0)
+            fitted.fit(X[train], y[train], weight[train])
             for place, budget in enumerate(budgets):
                 answer = fitted.predict(X[test], budget=budget)
                 own = (answer - y[test]) ** 2 if "epsilon" in loss else answer != y[test]

@@ -87,7 +87,7 @@ def machines(
     for C in dict.fromkeys(chosen):
         own = [b for b, other in zip(budgets, chosen, strict=True) if other == C]
         scaled = machine.with_weights(C * machine.weights)
-        for solved in solve_path(scaled, groups, own, TOL, MOST_STEPS):
+        for solved in solve_path(scaled, groups, own, TOL, MOST_STEPS, 0):
             found[solved.budget] = _bought(solved, machine, inputs, truth)
     return [found[budget] for budget in budgets]
 

@@ -57,6 +57,10 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
         The relaxation is solved to this relative gap.
     max_iter : int
         Steps, at most. Where they are not enough there is a warning, and `gap_` tells.
+    max_nodes : int or None
+        Nodes of branch and bound for each budget, at most: they look for a better set and tighten
+        `bound_`, often until the set is proven to be the best. None: as many as take about half a
+        second; none where tables are large or losses have a kink. None ever if ``uniform``.
 
     Attributes
     ----------
@@ -83,8 +87,8 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
         How many shares are 0, between, and 1.
     history_ : list of float arrays (looks, 2)
         Objectives, which fall, and bounds, which rise.
-    n_steps_, n_trainings_ : int arrays (budgets,)
-        Steps of the relaxation, and machines trained to round it.
+    n_steps_, n_trainings_, n_nodes_ : int arrays (budgets,)
+        Steps of the relaxation, machines trained to round it, and nodes of branch and bound.
     coef_, intercept_ : float arrays (outputs, columns), (outputs,)
         Of the model of the largest budget; 0 where a column is not bought.
     plan_ : PricedPlan
@@ -120,6 +124,7 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
         cv: Any = 5,
         tol: float = 1e-3,
         max_iter: int = 10_000,
+        max_nodes: int | None = None,
     ) -> None:
         self.costs = costs
         self.budget = budget
@@ -131,6 +136,7 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
         self.cv = cv
         self.tol = tol
         self.max_iter = max_iter
+        self.max_nodes = max_nodes
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn what to buy for each budget.
@@ -172,7 +178,7 @@ class BudgetedSVR(BudgetedRegressor, BudgetedMachine):
 
     Parameters
     ----------
-    costs, budget, C, uniform, missing, cv, tol, max_iter
+    costs, budget, C, uniform, missing, cv, tol, max_iter, max_nodes
         As in `BudgetedSVC`.
     loss : {"squared_epsilon_insensitive", "epsilon_insensitive"}
         Of an error beyond epsilon.
@@ -212,6 +218,7 @@ class BudgetedSVR(BudgetedRegressor, BudgetedMachine):
         cv: Any = 5,
         tol: float = 1e-3,
         max_iter: int = 10_000,
+        max_nodes: int | None = None,
     ) -> None:
         self.costs = costs
         self.budget = budget
@@ -223,6 +230,7 @@ class BudgetedSVR(BudgetedRegressor, BudgetedMachine):
         self.cv = cv
         self.tol = tol
         self.max_iter = max_iter
+        self.max_nodes = max_nodes
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn what to buy for each budget.

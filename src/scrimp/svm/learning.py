@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,7 @@ class BudgetedMachine(BudgetedEstimator):
     cv: Any
     tol: float
     max_iter: int
+    max_nodes: int | None
 
     def _check_params(self) -> None:
         several = np.atleast_1d(np.asarray(self.C, dtype=object))
@@ -51,9 +52,12 @@ class BudgetedMachine(BudgetedEstimator):
             raise ValueError(f"C is {self.C!r}; expected a finite number > 0, or a list of them.")
         if not _is_positive(self.tol):
             raise ValueError(f"tol is {self.tol!r}; expected a number > 0.")
-        whole = isinstance(self.max_iter, int | np.integer) and not isinstance(self.max_iter, bool)
-        if not whole or self.max_iter < 1:
+        if not _is_whole(self.max_iter, 1):
             raise ValueError(f"max_iter is {self.max_iter!r}; expected a whole number >= 1.")
+        if self.max_nodes is not None and not _is_whole(self.max_nodes, 0):
+            raise ValueError(
+                f"max_nodes is {self.max_nodes!r}; expected None or a whole number >= 0."
+            )
         if self.budget is not None:
             check_budgets(self.budget)
         check_missing(self.missing)
@@ -133,10 +137,13 @@ class BudgetedMachine(BudgetedEstimator):
         for C in dict.fromkeys(chosen.values()):
             own = [budget for budget, other in chosen.items() if other == C]
             scaled = machine.with_weights(C * machine.weights)
-            for solved in solve_path(scaled, groups, own, self.tol, self.max_iter):
+            for solved in self._path(scaled, groups, own):
                 found.append(solved)
                 note = f"budget {solved.budget:g}, gap {solved.relaxed.gap:.1g}"
                 emit(Progress("fit", len(found), len(chosen), note))
+
+    def _path(self, machine: Machine, groups: Groups, budgets: list[float]) -> Iterator[Solved]:
+        return solve_path(machine, groups, budgets, self.tol, self.max_iter, self.max_nodes)
 
     def _become(
         self, found: list[Solved], chosen: dict[float, float], machine: Machine, costs: Costs,
@@ -159,6 +166,7 @@ class BudgetedMachine(BudgetedEstimator):
         )
         self.n_steps_ = np.array([own.steps for own in relaxed])
         self.n_trainings_ = np.array([solved.trainings for solved in found])
+        self.n_nodes_ = np.array([solved.nodes for solved in found])
         self.n_iter_ = int(self.n_steps_.max(initial=1))
         last = found[-1].trained
         columns, w = last.in_table(machine)
@@ -207,6 +215,11 @@ def is_number(value: Any) -> bool:
     """Whether a parameter is a finite number."""
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     return number and math.isfinite(value)
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return whole and bool(value >= least)
 
 
 def _is_positive(value: Any) -> bool:

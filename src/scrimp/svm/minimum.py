@@ -56,12 +56,16 @@ class Minimum:
 
 
 def minimise(
-    machine: Machine, prices: Floats, budget: float, start: Point, tol: float, max_iter: int
-) -> Minimum:
-    """From a start on, until the gap is small enough or so many steps are taken."""
-    by_newton = _suits_newton(machine, machine.X.shape[1], not prices.any())
+    machine: Machine, prices: Floats, budget: float, start: Point, tol: float, max_iter: int,
+    useless: float = np.inf,
+) -> Minimum:  # fmt: skip
+    """From a start on, until the gap is small enough or so many steps are taken.
+
+    It may also end where it is proven that the objective is above what is of use.
+    """
+    by_newton = suits_newton(machine, machine.X.shape[1], not prices.any())
     kind = NewtonDescent if by_newton else GradientDescent
-    return _ended(kind(machine, prices, budget, start), tol, max_iter)
+    return _ended(kind(machine, prices, budget, start), tol, max_iter, useless)
 
 
 def minimise_on(
@@ -80,7 +84,7 @@ def minimise_on(
         It may end where it is proven that the objective is above it.
     """
     columns = machine.columns_of(groups)
-    own, by_newton = start.at(columns), _suits_newton(machine, len(columns), True)
+    own, by_newton = start.at(columns), suits_newton(machine, len(columns), True)
     if by_newton or not sparse.issparse(machine.X):
         way = (NewtonDescent if by_newton else GradientDescent)(
             machine.of_groups(groups), np.zeros(len(groups)), 1.0, own
@@ -96,13 +100,13 @@ def minimise_on(
     return columns, replace(found, point=found.point.at(columns))
 
 
-def _ended(way: Descent, tol: float, max_iter: int, useless: float = np.inf) -> Minimum:
+def _ended(way: Descent, tol: float, max_iter: int, useless: float) -> Minimum:
     way.run(tol, max_iter, useless)
     assert way.bound is not None
     return Minimum(way.best, way.bound, way.objective, way.steps, way.history)
 
 
-def _suits_newton(machine: Machine, d: int, is_free: bool) -> bool:
+def suits_newton(machine: Machine, d: int, is_free: bool = False) -> bool:
     """Whether Newton's steps are quicker for so many of the columns."""
     n = machine.X.shape[0]
     fits = d <= NEWTON_COLUMNS and machine.n_outputs * d * d <= NEWTON_CELLS

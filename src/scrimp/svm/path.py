@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from .groups import Groups
 from .machine import Machine
 from .relaxation import Relaxation, Relaxed
-from .rounding import Rounding, Trained
+from .rounding import Rounding
+from .trained import Trained
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +26,8 @@ class Solved:
         With groups bought in full.
     least : float
         What no set within the budget can be below.
-    trainings : int
-        Machines trained to find the set.
+    trainings, nodes : int
+        Machines trained to find the set, and nodes of branch and bound.
     """
 
     budget: float
@@ -34,6 +35,7 @@ class Solved:
     trained: Trained
     least: float
     trainings: int
+    nodes: int
 
     @property
     def distance(self) -> float:
@@ -43,16 +45,18 @@ class Solved:
 
 
 def solve_path(
-    machine: Machine, groups: Groups, budgets: Sequence[float], tol: float, max_iter: int
-) -> Iterator[Solved]:
+    machine: Machine, groups: Groups, budgets: Sequence[float], tol: float, max_iter: int,
+    max_nodes: int | None = None,
+) -> Iterator[Solved]:  # fmt: skip
     """For ascending budgets."""
     relaxation = Relaxation(machine, groups.prices, tol, max_iter)
-    rounding = Rounding(machine, groups, max_iter)
+    rounding = Rounding(machine, groups, max_iter, max_nodes)
     relaxed: Relaxed | None = None
     trained: Trained | None = None
     for budget in budgets:
         money = groups.money(budget)
         relaxed = relaxation.solve(money, relaxed)
-        before = rounding.trainings
+        before = rounding.trainings, rounding.nodes
         trained = rounding.best(relaxed, budget, trained)
-        yield Solved(budget, relaxed, trained, rounding.least, rounding.trainings - before)
+        counts = rounding.trainings - before[0], rounding.nodes - before[1]
+        yield Solved(budget, relaxed, trained, rounding.least, *counts)

@@ -58,9 +58,13 @@ class Relaxation:
 
     def solve(self, budget: float, warm: Relaxed | None = None) -> Relaxed:
         """Minimise under a budget, from an earlier solution on."""
-        machine, prices = self.machine, self.prices
         start = self._begin() if warm is None else self._go_on_from(warm, budget)
-        found = minimise(machine, prices, budget, start, self.tol, self.max_iter)
+        return self.solve_from(start, budget)
+
+    def solve_from(self, start: Point, budget: float, useless: float = np.inf) -> Relaxed:
+        """Minimise under a budget, from a point on, unless it is proven to be above a number."""
+        machine, prices = self.machine, self.prices
+        found = minimise(machine, prices, budget, start, self.tol, self.max_iter, useless)
         shares = np.empty(machine.n_groups)
         spread(np.sqrt(machine.squares(found.point.w)), prices, budget, shares)
         return Relaxed(**vars(found), shares=shares)
@@ -73,7 +77,8 @@ class Relaxation:
         """
         now = np.empty(self.machine.n_groups)
         worth = per_price(warm.proof.values, self.prices)
-        worth /= max(worth[np.isfinite(worth)].max(initial=0.0), 1e-300)
+        worth[self.prices == 0] = 0.0  # free: bought in full anyway
+        worth /= max(worth.max(), 1e-300)
         spread(worth**_SHARPNESS * np.sqrt(self.prices), self.prices, budget, now)
         return best_start(
             self.machine, self.prices, budget, warm.point, warm.proof, warm.shares, now

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from ..baskets import Items
-from ..plan import Floats, Ints
+from ..plan import Floats
+from .branching import Branching
 from .descent import FIRST_WIDTH, Bound, Point, bound_of
 from .groups import Groups, per_price
 from .kinks import sharpened
 from .machine import Machine
-from .minimum import FREE_COLUMNS, minimise_on
+from .minimum import FREE_COLUMNS, minimise_on, suits_newton
 from .relaxation import Relaxed
+from .trained import Trained
 
 #: Exchanges that are tried, at most; and where sets have more than so many cells, at first and
 #: after a budget where all were in vain.
@@ -23,47 +25,15 @@ _TRIED, _MANY_CELLS, _TRIED_OF_MANY, _TRIED_AGAIN = 12, 2_000_000, 4, 1
 _EXCHANGED, _GAIN, _CLOSE, _PATIENCE = 0.1, 1e-4, 2e-3, 4
 #: Sets of so many items are also built from nothing, by worth per price to these powers.
 _SMALL, _POWERS = 100, (1.0, 0.0)
+#: Nodes of branch and bound for a budget: at most, and cells that they go through in all; fewer
+#: than so many are of no use.
+_MOST_NODES, _SEARCHED_CELLS, _FEWEST_NODES = 500, 10_000_000, 20
 #: How exactly machines are trained: while sets are compared, and in the end; with kinks, and many
 #: cells.
 _ROUGH, _FINE, _ROUGH_KINKED, _FINE_KINKED = 1e-3, 1e-5, 5e-3, 1e-3
 _FINE_OF_MANY = 1e-4
 #: In the end, where there are few columns, to rounding; with kinks only of so many cells.
 _EXACT, _FEW_CELLS = 1e-14, 100_000
-
-
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """A set of items and the machine on it.
-
-    Parameters
-    ----------
-    items : tuple of int
-        The set.
-    columns : int array
-        That it brings.
-    point : Point
-        Coefficients (outputs, own columns) and intercepts.
-    objective : float
-        With all that is bought in full.
-    proof : Bound
-        Its slopes, and what each group would be worth by them, bought or not.
-    gap : float
-        How exactly it was trained.
-    """
-
-    items: Items
-    columns: Ints
-    point: Point
-    objective: float
-    proof: Bound
-    gap: float
-
-    def in_table(self, machine: Machine) -> tuple[Ints, Floats]:
-        """The table's columns that have a coefficient, ascending, and these (outputs, columns)."""
-        whole = machine.zeros()
-        whole[:, machine.in_table(self.columns)] = self.point.w
-        columns = np.flatnonzero(whole.any(axis=0))
-        return columns, whole[:, columns]
 
 
 class Rounding:
@@ -77,19 +47,26 @@ class Rounding:
         Items and prices.
     max_iter : int
         Steps of a training, at most.
+    max_nodes : int or None
+        Nodes of branch and bound for a budget, at most; by default as many as are quick.
 
     Attributes
     ----------
     least : float
         What no set within the last budget can be below.
-    trainings : int
+    trainings, nodes : int
         How many there were.
     """
 
-    def __init__(self, machine: Machine, groups: Groups, max_iter: int) -> None:
+    def __init__(
+        self, machine: Machine, groups: Groups, max_iter: int, max_nodes: int | None = None
+    ) -> None:
         self.machine, self.groups, self.max_iter = machine, groups, max_iter
+        self.max_nodes = self._quick_nodes() if max_nodes is None else max_nodes
+        if groups.uniform:  # prices are to play no part
+            self.max_nodes = 0
         self._rough = _ROUGH_KINKED if machine.is_kinked else _ROUGH
-        self.trainings = 0
+        self.trainings = self.nodes = 0
         self.least, self._budget = -np.inf, np.inf
         self._known: dict[Items, Trained] = {}
         self._in_vain = False
@@ -99,7 +76,7 @@ class Rounding:
 
         First comes what the budget buys in the order of shares, and for small sets what is bought
         step by step; then exchanges of groups, as the slopes of the best set would have them,
-        unless it is proven to be good already.
+        and branch and bound, unless it is proven to be good already.
         """
         self._budget = budget
         self._known.clear()
@@ -114,7 +91,11 @@ class Rounding:
         starts = [self._first(first, relaxed)]
         if self._is_small(starts[0]):
             starts += [self._forward(power) for power in _POWERS]
-        best = self.polished(min(map(self._improved, starts), key=_objective))
+        best = self._searched(min(map(self._improved, starts), key=_objective), relaxed.point)
+        if before is not None and best.items == before.items:
+            best = replace(before, proof=self._proof(before.proof.alpha))
+        else:
+            best = self.polished(best)
         self.least = max(self.least, best.proof.least)
         return best
 
@@ -128,10 +109,33 @@ class Rounding:
         assert best is not None
         return best
 
+    def _searched(self, best: Trained, start: Point) -> Trained:
+        """The best of sets that branch and bound comes to, and what it proves."""
+        if not self.max_nodes or self._is_close(best):
+            return best
+        search = Branching(
+            self.machine, self.groups, self._budget, self._trained, self.max_nodes, self.max_iter
+        )
+        best = search.improved(best, start)
+        self.nodes += search.nodes
+        self.least = max(self.least, search.least)
+        return best
+
+    def _quick_nodes(self) -> int:
+        """How many nodes take no more than half a second or so; with kinks each takes long."""
+        machine = self.machine
+        many = int(_SEARCHED_CELLS / max(machine.n_outputs * np.prod(machine.X.shape), 1.0))
+        quick = suits_newton(machine, machine.X.shape[1]) and not machine.is_kinked
+        return min(many, _MOST_NODES) if quick and many >= _FEWEST_NODES else 0
+
+    def _is_close(self, trained: Trained) -> bool:
+        """Whether a set is proven to be good enough."""
+        return bool(trained.objective - self.least <= _CLOSE * trained.objective)
+
     def _is_small(self, trained: Trained) -> bool:
         """Whether a set is small, and not proven to be good: shares then tell little."""
         small = self._is_quick(trained) and len(trained.items) <= _SMALL
-        return small and bool(trained.objective - self.least > _CLOSE * trained.objective)
+        return small and not self._is_close(trained)
 
     def _forward(self, power: float) -> Trained:
         """Buy what is worth most by the slopes of what is there, one group or some at a time.
@@ -156,7 +160,7 @@ class Rounding:
         many, after = max(int(_EXCHANGED * self.groups.bought(best.items).sum()), 1), 0
         first = best
         for _ in range(self._tries(best)):
-            if best.objective - self.least <= _CLOSE * best.objective or after > _PATIENCE:
+            if self._is_close(best) or after > _PATIENCE:
                 break
             enough = best.objective * (1 - _GAIN)
             items = self._exchanged(best, many, after)

@@ -12,7 +12,7 @@ from ..plan import Floats, Ints
 from .groups import Groups
 from .machine import Machine
 from .path import solve_path
-from .rounding import Trained
+from .trained import Trained
 
 
 def mistakes(machine: Machine, trained: Trained, rows: Ints, is_number: bool) -> Floats:
@@ -40,7 +40,7 @@ def cross_validated(
         part = machine.of_rows(train)
         for number, C in enumerate(Cs):
             own = part.with_weights(C * part.weights)
-            for place, solved in enumerate(solve_path(own, groups, budgets, tol, max_iter)):
+            for place, solved in enumerate(solve_path(own, groups, budgets, tol, max_iter, 0)):
                 wrong = mistakes(machine, solved.trained, test, is_number)
                 total[number, place] += machine.weights[test] @ wrong
             done += 1
