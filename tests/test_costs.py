@@ -158,3 +158,15 @@ def test_costs_are_a_parameter_like_any_other():
     assert clone(model).get_params()["costs"] == clinic()
     assert Costs.uniform(2, price=3.0).prices == (3.0, 3.0)
     assert np.isclose(Costs.uniform(4, 0.1).total, 0.4)
+
+
+def test_items_may_give_their_columns_by_position():
+    fee, b, a = Item("fee", 2.0, ()), Item("b", 3.0, (2, 0), ("fee",)), Item("a", 1.0, (1,))
+    costs = Costs.from_items([fee, b, a])
+    assert costs.columns == ((), (2, 0), (1,))
+    assert costs.column_names is None
+    assert costs.price_of([1]) == 5.0
+    with pytest.raises(ValueError, match=r"by position, others by name \('age'\)"):
+        Costs.from_items([Item("a", 1.0, (0,)), Item("b", 1.0, ("age",))])
+    with pytest.raises(ValueError, match="by none"):
+        Costs.from_items([Item("a", 1.0, (0,)), Item("b", 1.0, (3,))])

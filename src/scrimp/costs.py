@@ -77,7 +77,10 @@ class Costs:
 
     @classmethod
     def from_items(cls, items: Iterable[Item]) -> Costs:
-        """Make Costs from named items; columns are numbered in the order they appear."""
+        """Make Costs from named items; columns are numbered in the order they appear.
+
+        If all items give their columns by position, these are their numbers.
+        """
         items = list(items)
         names = tuple(item.name for item in items)
         _check_unique("item", names)
@@ -91,13 +94,14 @@ class Costs:
         column_names = tuple(column for item in items for column in item.columns)
         _check_apart(items)
         _check_unique("column", column_names)
+        by_place = _are_places(column_names)
         number = {column: j for j, column in enumerate(column_names)}
         return cls(
             names,
             tuple(float(item.price) for item in items),
-            tuple(tuple(number[c] for c in item.columns) for item in items),
+            tuple(tuple(int(c) if by_place else number[c] for c in i.columns) for i in items),
             tuple(tuple(position[r] for r in item.requires) for item in items),
-            column_names,
+            None if by_place else column_names,
         )
 
     @classmethod
@@ -394,6 +398,18 @@ def _check_unique(kind: str, names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
         twice = sorted(name for name, count in Counter(names).items() if count > 1)
         raise ValueError(f"The {kind} names {twice} occur more than once; names must differ.")
+
+
+def _are_places(columns: Sequence[Any]) -> bool:
+    """Whether columns are given by position; refuses a mixture of positions and names."""
+    places = [isinstance(c, int | np.integer) and not isinstance(c, bool) for c in columns]
+    if any(places) and not all(places):
+        name = columns[places.index(False)]
+        raise ValueError(
+            f"Some items give their columns by position, others by name ({name!r}); expected one "
+            "way for all."
+        )
+    return bool(places) and places[0]
 
 
 def _check_apart(items: Sequence[Item]) -> None:

@@ -12,11 +12,14 @@ from typing import Any, NamedTuple
 
 
 class Item(NamedTuple):
-    """What is bought: one price, the columns it brings and the items it requires, by name."""
+    """What is bought: one price, the columns it brings and the items it requires, by name.
+
+    Columns may also be given by position, if those of all items are.
+    """
 
     name: str
     price: float
-    columns: tuple[str, ...]
+    columns: tuple[Any, ...]
     requires: tuple[str, ...] = ()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..estimator import BudgetedClassifier, BudgetedRegressor
+from ..estimator import BudgetedClassifier, BudgetedRegressor, numbers_of
 from ..numeric_rows import read_rows, without_weightless
 from ..target import Target
 from ..validation import check_choice, check_several
@@ -248,6 +248,8 @@ class BudgetedSVR(BudgetedRegressor, BudgetedMachine):
         check_choice("loss", self.loss, NUMBER_LOSSES)
         if not (is_number(self.epsilon) and self.epsilon >= 0):
             raise ValueError(f"epsilon is {self.epsilon!r}; expected a finite number >= 0.")
+        if np.asarray(y).dtype.kind in "OUS":
+            numbers_of(np.asarray(y), "BudgetedSVC")
         table, y, weight, columns = read_rows(self, X, y, sample_weight, anew=True, y_numeric=True)
         splits = self._splits(y, weight)
         table, y, weight = without_weightless(table, y, weight)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from ..target import Target
 from ..validation import check_budgets
 from .groups import Groups
 from .machine import LOSSES, Machine, without_constants
-from .path import Solved, solve_path
+from .path import Solved, proven, solve_path
 from .selection import as_list, choose, cross_validated
 from .unscaled import warn_if_unscaled
 
@@ -149,7 +150,11 @@ class BudgetedMachine(BudgetedEstimator):
         self, found: list[Solved], chosen: dict[float, float], machine: Machine, costs: Costs,
         fill: Floats | None, middle: float,
     ) -> None:  # fmt: skip
-        found.sort(key=lambda solved: solved.budget)
+        of_each_C = [
+            proven([solved for solved in found if chosen[solved.budget] == C])
+            for C in dict.fromkeys(chosen.values())
+        ]
+        found = sorted(chain(*of_each_C), key=lambda solved: solved.budget)
         relaxed = [solved.relaxed for solved in found]
         shares = np.stack([own.shares for own in relaxed])
         self.budgets_ = np.array([solved.budget for solved in found])
@@ -192,11 +197,13 @@ class BudgetedMachine(BudgetedEstimator):
         """Never silent where the solver has not come as far as it was told to."""
         wide = np.flatnonzero(~(self.gap_ <= self.tol))
         if len(wide):
-            named = ", ".join(f"{self.gap_[b]:.2g} at {self.budgets_[b]:g}" for b in wide[:5])
+            named = ", ".join(
+                f"{self.gap_[b]:.2g} for the budget {self.budgets_[b]:g}" for b in wide[:5]
+            )
             more = f" and {len(wide) - 5} more" if len(wide) > 5 else ""
             warnings.warn(
                 f"The relaxation was not solved to a relative gap of tol={self.tol:g} within "
-                f"max_iter={self.max_iter} steps: {named}{more} (gap_ at budgets_). What is "
+                f"max_iter={self.max_iter} steps: the gap is {named}{more} (gap_). What is "
                 "bought stays within the budgets. Raise max_iter or tol, scale the columns, or "
                 "lower C.",
                 ConvergenceWarning,

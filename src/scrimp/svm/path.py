@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .groups import Groups
 from .machine import Machine
@@ -42,6 +43,15 @@ class Solved:
         """How far it is above what is proven, as a part of its objective."""
         objective = self.trained.objective
         return max(objective - self.least, 0.0) / max(abs(objective), 1e-300)
+
+
+def proven(found: Sequence[Solved]) -> list[Solved]:
+    """The same for ascending budgets, with what larger ones prove: less money buys no better."""
+    least, after = -math.inf, []
+    for solved in reversed(found):
+        least = max(least, solved.least)
+        after.append(replace(solved, least=least))
+    return after[::-1]
 
 
 def solve_path(
