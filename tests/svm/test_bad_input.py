@@ -224,8 +224,8 @@ def test_empty_tables_are_refused():
 def test_a_solver_that_is_stopped_early_says_so_and_stays_within_the_budget(loss, max_iter):
     X, y = table(loss)
     with pytest.warns(ConvergenceWarning, match=rf"relative gap of tol=1e-09 within "
-                      rf"max_iter={max_iter} steps: the gap is .* for the budget 1.*Raise max_iter or "
-                      "tol") as caught:  # fmt: skip
+                      rf"max_iter={max_iter} steps: the gap is .* for the budget 1.*Raise max_iter "
+                      "or tol") as caught:  # fmt: skip
         found = model(loss, budget=[1.0, 4.0], C=10.0, tol=1e-9, max_iter=max_iter).fit(X, y)
     assert caught[0].filename == __file__
     assert (found.gap_ > 1e-9).any()
@@ -281,5 +281,5 @@ def test_an_interrupt_before_the_first_budget_leaves_no_model():
 
 
 def test_words_are_for_the_classifier():
-    with pytest.raises(ValueError, match="y holds 'low'; expected numbers. Use BudgetedSVC"):
+    with pytest.raises(ValueError, match=r"y holds 'low'; expected numbers\. Use BudgetedSVC"):
         BudgetedSVR(budget=2.0).fit(np.ones((4, 2)), ["low", "high", "low", "high"])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..baskets import Items
-from ..ledger import within
+from ..ledger import limit, within
 from ..plan import Floats
 from .descent import Bound, Point
 from .groups import Groups
@@ -138,14 +138,11 @@ class Branching:
     def _add(self, chosen: Masks, start: Point, above: float, objective: float) -> None:
         """Solve a node, if what it buys can be paid."""
         inside, outside = chosen
-        if not self._can_pay(inside):
+        money, prices, outside = self._left(inside, outside)
+        if money < 0:
             return
-        groups, machine = self.groups, self.machine
-        money = max(self.budget - groups.least_prices[inside].sum(), 0.0)
-        outside = outside | (~inside & (groups.least_prices > money * (1 + 1e-9)))
-        kept = np.flatnonzero(~outside)
-        columns, prices = machine.columns_of(kept), np.where(inside, 0.0, groups.least_prices)
-        tol = _TOL_KINKED if machine.is_kinked else _TOL
+        machine, kept = self.machine, np.flatnonzero(~outside)
+        columns, tol = machine.columns_of(kept), _TOL_KINKED if machine.is_kinked else _TOL
         relaxation = Relaxation(machine.of_groups(kept), prices[kept], tol, self.max_iter)
         found = relaxation.solve_from(start.at(columns), money, objective)
         self.nodes += 1
@@ -156,3 +153,15 @@ class Branching:
         )  # fmt: skip
         node.shares[kept] = found.shares
         heapq.heappush(self._open, node)
+
+    def _left(
+        self, inside: NDArray[np.bool_], outside: NDArray[np.bool_]
+    ) -> tuple[float, Floats, NDArray[np.bool_]]:
+        """The money that is left, prices beside what is bought, and all that is now too dear."""
+        while True:
+            spent, prices = self.groups.prices_beside(inside, outside)
+            money = limit(self.budget) - spent
+            dear = ~(inside | outside) & (prices > money)
+            if not dear.any():
+                return money, prices, outside
+            outside = outside | dear

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ..baskets import Baskets, Items
 from ..costs import Costs
@@ -60,17 +62,34 @@ class Groups:
 
     @cached_property
     def least_prices(self) -> Floats:
-        """What each group costs, at least.
+        """What each group costs, at least."""
+        none = np.zeros(len(self.items), dtype=bool)
+        return self.prices_beside(none, none)[1]
 
-        What several items require is shared between all that could: whatever set is bought,
-        the shares of its items add up to no more than what is paid.
+    def prices_beside(
+        self, inside: NDArray[np.bool_], outside: NDArray[np.bool_]
+    ) -> tuple[float, Floats]:
+        """What some groups cost, and what each other one then costs, at least; they cost nothing.
+
+        What several groups require is shared between all that could be bought, which those
+        `outside` cannot: whatever set is bought, the shares of its groups add up to no more than
+        what is paid.
         """
-        closures, prices = self.costs.closures, np.array(self.costs.prices)
-        users = np.zeros(self.costs.n_items)
-        for item in self.items:
-            users[list(closures[item])] += 1
-        part = prices / np.maximum(users, 1)
-        return np.array([part[list(closures[item])].sum() for item in self.items])
+        paid = self._needs[inside].sum(axis=0) > 0
+        users = self._needs[~(inside | outside)].sum(axis=0)
+        prices = np.array(self.costs.prices)
+        each = self._needs @ (np.where(paid, 0.0, prices) / np.maximum(users, 1))
+        return math.fsum(prices[paid]), np.where(inside, 0.0, each)
+
+    @cached_property
+    def _needs(self) -> sparse.csr_array:
+        """Which items each group requires (groups, items), its own among them."""
+        closures = [self.costs.closures[item] for item in self.items]
+        starts = np.cumsum([0, *map(len, closures)])
+        items = np.array([item for own in closures for item in own], dtype=np.intp)
+        return sparse.csr_array(
+            (np.ones(len(items)), items, starts), shape=(len(closures), self.costs.n_items)
+        )
 
     @cached_property
     def baskets(self) -> Baskets:

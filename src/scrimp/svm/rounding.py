@@ -111,7 +111,7 @@ class Rounding:
 
     def _searched(self, best: Trained, start: Point) -> Trained:
         """The best of sets that branch and bound comes to, and what it proves."""
-        if not self.max_nodes or self._is_close(best):
+        if not self.max_nodes:
             return best
         search = Branching(
             self.machine, self.groups, self._budget, self._trained, self.max_nodes, self.max_iter
