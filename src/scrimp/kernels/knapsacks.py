@@ -13,19 +13,69 @@ _MOST_STEPS = 200
 
 @njit(cache=True, nogil=True)
 def knapsack(values, prices, budget, shares):
-    """Write the shares of the largest value, and return it."""
-    worth = np.empty(len(values))
+    """Write the shares of the largest value, and return it.
+
+    What is worth more per price is bought first. It is not sorted: parts that are bought in full,
+    or not at all, are told apart from the rest until nothing is left.
+    """
+    worth, order = np.zeros(len(values)), np.empty(len(values), dtype=np.int64)
+    n = 0
     for m in range(len(values)):
-        worth[m] = -values[m] / prices[m] if prices[m] > 0 else -np.inf
-    total, left = 0.0, budget
-    for m in np.argsort(worth):
-        share = 1.0
-        if prices[m] > left:
-            share = left / prices[m]
-        shares[m] = share
-        left -= share * prices[m]
-        total += share * values[m]
+        shares[m] = 1.0
+        if prices[m] > 0:
+            worth[m], shares[m], order[n] = values[m] / prices[m], 0.0, m
+            n += 1
+    first, last, left = 0, n, budget
+    while first < last:
+        middle, end = split(order, worth, first, last)
+        better = 0.0
+        for place in range(first, middle):
+            better += prices[order[place]]
+        if better > left:
+            last = middle
+            continue
+        left = buy(order, prices, first, middle, left, shares)
+        left = buy(order, prices, middle, end, left, shares)
+        if left <= 0.0:
+            break
+        first = end
+    total = 0.0
+    for m in range(len(values)):
+        total += shares[m] * values[m]
     return total
+
+
+@njit(cache=True, nogil=True)
+def buy(order, prices, first, last, left, shares):
+    """Buy one after the other, the last in part; return the money that is left."""
+    for place in range(first, last):
+        m = order[place]
+        shares[m] = min(left / prices[m], 1.0)
+        left -= shares[m] * prices[m]
+    return left
+
+
+@njit(cache=True, nogil=True)
+def split(order, worth, first, last):
+    """Put what is worth more than some item before its equals, and what is worth less behind.
+
+    Returns where the equals begin and end.
+    """
+    a, b, c = worth[order[first]], worth[order[(first + last) // 2]], worth[order[last - 1]]
+    pivot = max(min(a, b), min(max(a, b), c))
+    middle, place, end = first, first, last
+    while place < end:
+        m = order[place]
+        if worth[m] > pivot:
+            order[place], order[middle] = order[middle], m
+            middle += 1
+            place += 1
+        elif worth[m] < pivot:
+            end -= 1
+            order[place], order[end] = order[end], m
+        else:
+            place += 1
+    return middle, end
 
 
 @njit(cache=True, nogil=True)
@@ -42,9 +92,10 @@ def spread(norms, prices, budget, shares):
             paid += prices[m]
     scale = np.inf
     if paid > budget:
-        order, left = np.argsort(-rates), budget
+        used, left = np.flatnonzero(rates), budget
+        order = used[np.argsort(-rates[used])]
         rest = np.cumsum((prices * rates)[order[::-1]])[::-1]  # small ones first: nothing cancels
-        for place in range(n):  # those at 1 first
+        for place in range(len(order)):  # those at 1 first
             scale = left / rest[place] if rest[place] > 0 else np.inf
             if rates[order[place]] * scale < 1.0:
                 break

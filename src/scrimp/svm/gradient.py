@@ -66,9 +66,9 @@ class GradientDescent(Descent):
         """See also which groups are to take part."""
         latest = super().look()
         if self.prices.any():
-            wanted = self._promising(latest)
-            enough = np.isin(wanted, self._taking, assume_unique=True).all()
-            if not enough or 2 * len(wanted) < len(self._taking):
+            wanted, takes = self._promising(latest), np.zeros(self.machine.n_groups, dtype=bool)
+            takes[self._taking] = True
+            if not takes[wanted].all() or 2 * len(wanted) < len(self._taking):
                 self._taking = wanted
         return latest
 
