@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,9 @@ from ..baskets import Baskets, Items
 from ..costs import Costs
 from ..ledger import limit
 from ..plan import Floats, Ints
+
+#: Up to so many cells an array is quicker than a sparse one.
+_DENSE_CELLS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,14 +86,14 @@ class Groups:
         return math.fsum(prices[paid]), np.where(inside, 0.0, each)
 
     @cached_property
-    def _needs(self) -> sparse.csr_array:
-        """Which items each group requires (groups, items), its own among them."""
+    def _needs(self) -> Any:
+        """Which items each group requires (groups, items), its own among them; 0 and 1."""
         closures = [self.costs.closures[item] for item in self.items]
         starts = np.cumsum([0, *map(len, closures)])
         items = np.array([item for own in closures for item in own], dtype=np.intp)
-        return sparse.csr_array(
-            (np.ones(len(items)), items, starts), shape=(len(closures), self.costs.n_items)
-        )
+        shape = len(closures), self.costs.n_items
+        needs = sparse.csr_array((np.ones(len(items)), items, starts), shape=shape)
+        return needs.toarray() if shape[0] * shape[1] <= _DENSE_CELLS else needs
 
     @cached_property
     def baskets(self) -> Baskets:
