@@ -114,5 +114,5 @@ def dual_value(kind, y, alpha, weights, epsilon):
         if kind >= EPSILON:
             gain -= epsilon * abs(alpha[i])
         if kind in (SQUARED_HINGE, SQUARED_EPSILON) and weights[i] > 0:
-            loss += alpha[i] * alpha[i] / (4.0 * weights[i])
+            loss += alpha[i] * (alpha[i] / (4.0 * weights[i]))
     return gain, loss

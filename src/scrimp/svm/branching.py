@@ -22,8 +22,9 @@ from .machine import Machine
 from .relaxation import Relaxation
 from .trained import Trained
 
-#: How exactly a node is solved, also with kinks; what is left of a gap that is not worth closing.
-_TOL, _TOL_KINKED, _CLOSE = 1e-4, 1e-3, 5e-4
+#: How exactly a node is solved, also with kinks; in how many steps, at most, as a bound is true at
+#: any of them; and what is left of a gap that is not worth closing.
+_TOL, _TOL_KINKED, _STEPS, _CLOSE = 1e-4, 1e-3, 200, 5e-4
 
 Masks = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 Training = Callable[[Items, Point, Bound, float], Trained]
@@ -67,8 +68,10 @@ class Branching:
     train : callable
         Trains the machine on a set, from a start and its slopes on, unless it is proven to be
         above a number.
-    max_nodes, max_iter : int
-        Nodes, and steps for each of them, at most.
+    max_nodes : int
+        Nodes, at most.
+    max_work : float
+        Cells of tables that nodes go through, at most.
 
     Attributes
     ----------
@@ -80,18 +83,18 @@ class Branching:
 
     def __init__(
         self, machine: Machine, groups: Groups, budget: float, train: Training, max_nodes: int,
-        max_iter: int,
+        max_work: float = np.inf,
     ) -> None:  # fmt: skip
         self.machine, self.groups, self.budget, self.train = machine, groups, budget, train
-        self.max_nodes, self.max_iter = max_nodes, max_iter
-        self.least, self.nodes = np.inf, 0
+        self.max_nodes, self.max_work = max_nodes, max_work
+        self.least, self.nodes, self._work = np.inf, 0, 0.0
         self._open: list[_Node] = []
 
     def improved(self, best: Trained, start: Point) -> Trained:
         """A set that is at least as good as a given one."""
         nothing = np.zeros(self.machine.n_groups, dtype=bool)
         self._add((nothing, ~self.groups.payable(self.budget)), start, -np.inf, best.objective)
-        while self._open and self.nodes < self.max_nodes:
+        while self._open and self.nodes < self.max_nodes and self._work < self.max_work:
             node = heapq.heappop(self._open)
             if self._is_close(node.bound, best.objective):
                 self.least = min(self.least, node.bound)
@@ -123,13 +126,15 @@ class Branching:
     def _undecided(self, node: _Node) -> int | None:
         """The group whose choice would change most; None if the shares are a set already."""
         inside, outside = node.chosen
-        free, shares = ~(inside | outside), node.shares
-        if not free.any():
-            return None
-        halves = np.where(free, node.proof.values * shares * (1.0 - shares), -1.0)
-        if halves.max() > 0:
+        values, shares = node.proof.values, node.shares
+        halves = np.where(inside | outside, 0.0, values * shares * (1.0 - shares))
+        if halves.max(initial=0.0) > 0:
             return int(halves.argmax())
-        return None if self._can_pay(inside | (shares == 1.0)) else int(np.flatnonzero(free)[0])
+        whole = ~inside & (shares == 1.0)
+        if self._can_pay(inside | whole):
+            return None
+        alone = self.groups.prices_beside(inside, outside)[1]
+        return int(np.where(whole & (alone > 0), values, -1.0).argmax())
 
     def _can_pay(self, chosen: NDArray[np.bool_]) -> bool:
         price = self.groups.costs.price_of(self.groups.items[chosen].tolist())
@@ -143,9 +148,10 @@ class Branching:
             return
         machine, kept = self.machine, np.flatnonzero(~outside)
         columns, tol = machine.columns_of(kept), _TOL_KINKED if machine.is_kinked else _TOL
-        relaxation = Relaxation(machine.of_groups(kept), prices[kept], tol, self.max_iter)
+        relaxation = Relaxation(machine.of_groups(kept), prices[kept], tol, _STEPS)
         found = relaxation.solve_from(start.at(columns), money, objective)
         self.nodes += 1
+        self._work += found.work
         node = _Node(
             max(above, found.bound), self.nodes, (inside, outside),
             np.zeros(machine.n_groups), found.point.among(columns, machine.X.shape[1]),
@@ -159,9 +165,9 @@ class Branching:
     ) -> tuple[float, Floats, NDArray[np.bool_]]:
         """The money that is left, prices beside what is bought, and all that is now too dear."""
         while True:
-            spent, prices = self.groups.prices_beside(inside, outside)
+            spent, alone, prices = self.groups.prices_beside(inside, outside)
             money = limit(self.budget) - spent
-            dear = ~(inside | outside) & (prices > money)
+            dear = ~(inside | outside) & (alone > money)
             if not dear.any():
                 return money, prices, outside
             outside = outside | dear

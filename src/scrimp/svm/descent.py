@@ -85,6 +85,7 @@ def bound_of(
     scale = gain / max(2.0 * loss + most, 1e-300)  # of all multiples the one that proves most
     scale = min(max(scale, 0.0), 1.0 if machine.is_kinked else np.inf)
     least = scale * gain - scale**2 * (loss + most / 2)
+    least = least if np.isfinite(least) else -np.inf
     return Bound(scale * alpha, scale**2 * values, shares, least)
 
 
@@ -133,7 +134,7 @@ class Descent(ABC):
         self.w, self.width = start.w, start.width
         self.z = machine.sums(self.w, self.groups)
         self.b = machine.intercepts(self.z, start.b, self.width)
-        self.steps = 0
+        self.steps, self.work = 0, 0.0
         self.objective, self.best = np.inf, start
         self.bound: Bound | None = None
         self.history: list[tuple[float, float]] = []

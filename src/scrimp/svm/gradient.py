@@ -60,6 +60,7 @@ class GradientDescent(Descent):
             self._pulls, self._new, self._numbers, n_steps,
         )  # fmt: skip
         self.steps += n_steps
+        self.work += 2.0 * n_steps * machine.n_cells * machine.n_outputs
         return True
 
     def look(self) -> Bound:

@@ -68,12 +68,12 @@ class Groups:
     def least_prices(self) -> Floats:
         """What each group costs, at least."""
         none = np.zeros(len(self.items), dtype=bool)
-        return self.prices_beside(none, none)[1]
+        return self.prices_beside(none, none)[2]
 
     def prices_beside(
         self, inside: NDArray[np.bool_], outside: NDArray[np.bool_]
-    ) -> tuple[float, Floats]:
-        """What some groups cost, and what each other one then costs, at least; they cost nothing.
+    ) -> tuple[float, Floats, Floats]:
+        """What some groups cost, and what each then costs: alone, and at least.
 
         What several groups require is shared between all that could be bought, which those
         `outside` cannot: whatever set is bought, the shares of its groups add up to no more than
@@ -82,8 +82,9 @@ class Groups:
         paid = self._needs[inside].sum(axis=0) > 0
         users = self._needs[~(inside | outside)].sum(axis=0)
         prices = np.array(self.costs.prices)
-        each = self._needs @ (np.where(paid, 0.0, prices) / np.maximum(users, 1))
-        return math.fsum(prices[paid]), np.where(inside, 0.0, each)
+        unpaid = np.where(paid, 0.0, prices)
+        shared = self._needs @ (unpaid / np.maximum(users, 1))
+        return math.fsum(prices[paid]), self._needs @ unpaid, np.where(inside, 0.0, shared)
 
     @cached_property
     def _needs(self) -> Any:

@@ -36,6 +36,8 @@ class Minimum:
         Of the method; each goes through the rows twice.
     history : list of (objective, bound)
         At each look; objectives fall and bounds rise.
+    work : float
+        About how many cells were gone through.
     """
 
     point: Point
@@ -43,6 +45,7 @@ class Minimum:
     objective: float
     steps: int
     history: list[tuple[float, float]]
+    work: float
 
     @property
     def bound(self) -> float:
@@ -103,7 +106,7 @@ def minimise_on(
 def _ended(way: Descent, tol: float, max_iter: int, useless: float) -> Minimum:
     way.run(tol, max_iter, useless)
     assert way.bound is not None
-    return Minimum(way.best, way.bound, way.objective, way.steps, way.history)
+    return Minimum(way.best, way.bound, way.objective, way.steps, way.history, way.work)
 
 
 def suits_newton(machine: Machine, d: int, is_free: bool = False) -> bool:

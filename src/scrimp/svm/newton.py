@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import solve
+from scipy.linalg import LinAlgError, solve
 
 from ..kernels.proximal import quadratic_step
 from ..plan import Floats
@@ -35,20 +35,24 @@ class NewtonDescent(Descent):
         machine = self.machine
         loss, _, alpha = machine.losses(self.z, self.b, self.width)
         curves = machine.curvatures(self.z, self.b, self.width)
-        pulls, v = machine.pulls(alpha), np.empty_like(self.w)
+        pulls, v, taken = machine.pulls(alpha), np.empty_like(self.w), 1
         hessians = np.stack(
             [gram.weighted(own) for gram, own in zip(self._grams, curves, strict=True)]
         )
         if self.prices.any():
-            quadratic_step(
+            taken = quadratic_step(
                 hessians, pulls, self.w, machine.group_of, self.prices, self.budget,
                 self._accuracy, _INNER, v,
             )  # fmt: skip
         else:  # all is bought: half the plain squared norm
             for k, (hessian, pull) in enumerate(zip(hessians, pulls - self.w, strict=True)):
                 hessian[np.diag_indices_from(hessian)] += 1.0
-                v[k] = self.w[k] + solve(hessian, pull, assume_a="pos", check_finite=False)
+                try:
+                    v[k] = self.w[k] + solve(hessian, pull, assume_a="pos", check_finite=False)
+                except LinAlgError:  # values too different for the precision of numbers
+                    return False
         self.steps += 1
+        self.work += 4.0 * machine.n_cells * machine.n_outputs + taken * hessians.size
         self._accuracy = max(self._accuracy * _FINER, _LEAST)
         return self._walk(v - self.w, loss, pulls)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..baskets import Items
+from ..ledger import limit
 from ..plan import Floats
 from .branching import Branching
 from .descent import FIRST_WIDTH, Bound, Point, bound_of
@@ -25,9 +26,9 @@ _TRIED, _MANY_CELLS, _TRIED_OF_MANY, _TRIED_AGAIN = 12, 2_000_000, 4, 1
 _EXCHANGED, _GAIN, _CLOSE, _PATIENCE = 0.1, 1e-4, 2e-3, 4
 #: Sets of so many items are also built from nothing, by worth per price to these powers.
 _SMALL, _POWERS = 100, (1.0, 0.0)
-#: Nodes of branch and bound for a budget: at most, and cells that they go through in all; fewer
-#: than so many are of no use.
-_MOST_NODES, _SEARCHED_CELLS, _FEWEST_NODES = 500, 10_000_000, 20
+#: Nodes of branch and bound for a budget, unless it is told how many: at most; cells of the table
+#: for all of them, as fewer nodes than so many are of no use; and cells that they go through.
+_MOST_NODES, _SEARCHED_CELLS, _FEWEST_NODES, _MOST_WORK = 500, 10_000_000, 20, 1e8
 #: How exactly machines are trained: while sets are compared, and in the end; with kinks, and many
 #: cells.
 _ROUGH, _FINE, _ROUGH_KINKED, _FINE_KINKED = 1e-3, 1e-5, 5e-3, 1e-3
@@ -63,6 +64,7 @@ class Rounding:
     ) -> None:
         self.machine, self.groups, self.max_iter = machine, groups, max_iter
         self.max_nodes = self._quick_nodes() if max_nodes is None else max_nodes
+        self._max_work = _MOST_WORK if max_nodes is None else np.inf
         if groups.uniform:  # prices are to play no part
             self.max_nodes = 0
         self._rough = _ROUGH_KINKED if machine.is_kinked else _ROUGH
@@ -88,9 +90,11 @@ class Rounding:
         first = [groups.filled(by_share, budget)]
         if before is not None:
             first.append(groups.filled(by_share, budget, before.items))
-        starts = [self._first(first, relaxed)]
+        starts = self._first(first, relaxed)
         if self._is_small(starts[0]):
             starts += [self._forward(power) for power in _POWERS]
+        else:
+            del starts[1:]
         best = self._searched(min(map(self._improved, starts), key=_objective), relaxed.point)
         if before is not None and best.items == before.items:
             best = replace(before, proof=self._proof(before.proof.alpha))
@@ -99,22 +103,20 @@ class Rounding:
         self.least = max(self.least, best.proof.least)
         return best
 
-    def _first(self, sets: list[Items], relaxed: Relaxed) -> Trained:
-        """The best of some sets."""
-        best: Trained | None = None
+    def _first(self, sets: list[Items], relaxed: Relaxed) -> list[Trained]:
+        """Some sets, the best first; others need not be trained to their end."""
+        found: list[Trained] = []
         for items in dict.fromkeys(sets):
-            useless = np.inf if best is None else best.objective
-            trained = self._trained(items, relaxed.point, relaxed.proof, useless)
-            best = trained if best is None else min(best, trained, key=_objective)
-        assert best is not None
-        return best
+            useless = min((own.objective for own in found), default=np.inf)
+            found.append(self._trained(items, relaxed.point, relaxed.proof, useless))
+        return sorted(found, key=_objective)
 
     def _searched(self, best: Trained, start: Point) -> Trained:
         """The best of sets that branch and bound comes to, and what it proves."""
         if not self.max_nodes:
             return best
         search = Branching(
-            self.machine, self.groups, self._budget, self._trained, self.max_nodes, self.max_iter
+            self.machine, self.groups, self._budget, self._trained, self.max_nodes, self._max_work
         )
         best = search.improved(best, start)
         self.nodes += search.nodes
@@ -238,7 +240,7 @@ class Rounding:
         """What slopes prove of all sets within the budget."""
         groups, budget = self.groups, self._budget
         payable = np.flatnonzero(groups.payable(budget))
-        return bound_of(self.machine, groups.least_prices, budget, alpha, payable)
+        return bound_of(self.machine, groups.least_prices, limit(budget), alpha, payable)
 
     def polished(self, trained: Trained) -> Trained:
         """The same set, trained more exactly."""
