@@ -1,5 +1,7 @@
 """Shares of groups under a budget, against linear programs and plain searches."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
@@ -24,6 +26,25 @@ def test_the_most_valuable_shares_are_those_of_the_linear_program(seed):
     assert shares @ values == pytest.approx(total)
     assert shares @ prices <= budget * (1 + 1e-12)
     assert ((shares >= 0) & (shares <= 1)).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 60, 500])
+def test_of_many_groups_of_equal_worth_some_are_bought_in_full_and_one_in_part(n):
+    for seed in range(60):
+        rng = np.random.default_rng([seed, n])
+        prices = rng.choice([0.0, 0.1, 0.3, 0.7, 2.5], n)
+        worth = rng.choice([0.0, 1 / 3, 1.0, 7.7], n)
+        values = worth * np.where(prices > 0, prices, 1.0)
+        budget = rng.choice([0.0, rng.uniform(0.0, prices.sum()), 0.1 * rng.integers(0, n + 1)])
+        shares, expected, left = np.empty(n), 0.0, budget
+        for m in np.lexsort((-worth, prices > 0)):
+            part = min(left / prices[m], 1.0) if prices[m] > 0 else 1.0
+            expected, left = expected + part * values[m], max(left - part * prices[m], 0.0)
+        assert knapsack(values, prices, budget, shares) == pytest.approx(expected, rel=1e-9)
+        assert shares @ prices <= budget * (1 + 1e-12)
+        assert ((shares >= 0) & (shares <= 1)).all()
+        assert (shares[prices == 0] == 1).all()
+        assert ((shares > 1e-12) & (shares < 1 - 1e-12)).sum() <= 1
 
 
 def least(norms, prices, budget, step):
@@ -70,3 +91,48 @@ def test_what_is_free_is_bought_and_what_is_not_used_is_not():
     np.testing.assert_allclose(shares, [1.0, 1.0, 0.0, 0.5])
     shrunk(norms, prices, np.full(4, 0.1), 5.0, 1.0, shares)
     np.testing.assert_allclose(shares, [1.0, 1.0, 0.0, 1.0])
+
+
+def exact_shares(norms, roots, budget):
+    """The shares of the least sum, and that sum, in whole fractions; roots are of prices.
+
+    They are scale * norm / root, cut off at 1, and cost the budget: so many of the largest rates
+    are at 1, and the scale follows from what is left for the others.
+    """
+    norms, roots = [Fraction(own) for own in norms], [Fraction(own) for own in roots]
+    rates = [norm / root for norm, root in zip(norms, roots, strict=True)]
+    order = sorted(range(len(norms)), key=lambda m: -rates[m])
+    shares = [Fraction(1)] * len(norms)
+    for full in range(len(norms)):
+        rest = order[full:]
+        left = Fraction(budget) - sum(roots[m] ** 2 for m in order[:full])
+        scale = left / sum(roots[m] ** 2 * rates[m] for m in rest)
+        if all(scale * rates[m] < 1 for m in rest):
+            for m in rest:
+                shares[m] = scale * rates[m]
+            break
+    total = sum(norm**2 / share for norm, share in zip(norms, shares, strict=True))
+    return np.array(shares, dtype=float), float(total)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("orders", [1, 30])
+def test_spread_shares_of_very_different_norms_are_those_of_whole_fractions(seed, orders):
+    rng = np.random.default_rng(seed)
+    norms = 10 ** rng.uniform(-orders / 2, orders / 2, 12)
+    roots = rng.choice([0.5, 1.0, 1.5, 2.0], 12)
+    for budget in (0.125, 3.0, 0.5 * (roots**2).sum(), 0.9 * (roots**2).sum()):
+        shares = np.empty(12)
+        total = spread(norms, roots**2, budget, shares)
+        expected, least_total = exact_shares(norms, roots, budget)
+        np.testing.assert_allclose(shares, expected, rtol=1e-12)
+        assert total == pytest.approx(least_total, rel=1e-12)
+        assert shares @ roots**2 == pytest.approx(budget, rel=1e-12)
+        assert shares.min() > 0
+
+
+def test_spread_shares_of_nothing_to_spend_are_nothing():
+    shares = np.empty(3)
+    assert spread(np.array([1e-15, 1e15, 0.0]), np.array([1.0, 2.0, 0.0]), 0.0, shares) == np.inf
+    assert shares.tolist() == [0.0, 0.0, 1.0]
+    assert spread(np.array([0.0, 0.0, 2.0]), np.array([1.0, 2.0, 0.0]), 0.0, shares) == 4.0

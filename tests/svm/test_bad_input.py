@@ -32,6 +32,10 @@ def test_a_c_that_is_not_above_0_is_refused(C):
         ({"max_iter": 0}, "max_iter is 0; expected a whole number >= 1"),
         ({"max_iter": 10.0}, "max_iter is 10.0; expected a whole number >= 1"),
         ({"max_iter": True}, "max_iter is True; expected a whole number >= 1"),
+        ({"max_nodes": -1}, "max_nodes is -1; expected None or a whole number >= 0"),
+        ({"max_nodes": 1.5}, "max_nodes is 1.5; expected None or a whole number >= 0"),
+        ({"max_nodes": True}, "max_nodes is True; expected None or a whole number >= 0"),
+        ({"max_nodes": "many"}, "max_nodes is 'many'; expected None or a whole number >= 0"),
         ({"budget": -1.0}, r"budgets hold -1.0; expected numbers >= 0"),
         ({"budget": [1.0, np.nan]}, "budgets hold nan; expected numbers >= 0"),
         ({"budget": []}, "budgets must be a list of at least one number"),
@@ -44,6 +48,11 @@ def test_a_c_that_is_not_above_0_is_refused(C):
 def test_bad_settings_of_a_classifier_are_refused(settings, text):
     with pytest.raises(ValueError, match=text):
         BudgetedSVC(**{"costs": COSTS, "budget": 4.0} | settings).fit(X, Y)
+
+
+def test_numbers_of_nodes_are_refused_for_numbers_too():
+    with pytest.raises(ValueError, match="max_nodes is -1; expected None or a whole number >= 0"):
+        BudgetedSVR(COSTS, 4.0, max_nodes=-1).fit(X, NUMBERS)
 
 
 @pytest.mark.parametrize("epsilon", [-0.1, np.nan, np.inf, "0", None, True])

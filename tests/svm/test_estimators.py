@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
+from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -23,6 +24,7 @@ from scrimp import (
     load,
     save,
 )
+from scrimp.svm import minimum
 from tests.naive import ltb as naive
 from tests.svm.problems import COSTS, EPSILON, GROUPS, LOSSES, PRICES, model, table, trained_on
 
@@ -122,6 +124,53 @@ def test_csr_and_single_precision_give_what_arrays_give(loss):
             )
 
 
+def csr_of(X, layout):
+    """A CSR matrix of a kind: as it comes, places in a row unsorted, zeros and sums stored."""
+    if layout == "dense":
+        return X
+    rows = sparse.csr_matrix(X)
+    if layout == "unsorted":
+        order = np.concatenate(
+            [np.arange(a, b)[::-1] for a, b in zip(rows.indptr, rows.indptr[1:], strict=False)]
+        )
+        rows = sparse.csr_matrix((rows.data[order], rows.indices[order], rows.indptr), X.shape)
+        assert not rows.has_sorted_indices
+    if layout == "zeros stored":
+        some = np.where(X != 0, X, np.where(np.arange(X.size).reshape(X.shape) % 3, 0.0, 1.0))
+        rows = sparse.csr_matrix(some)
+        rows.data[(X == 0)[rows.nonzero()]] = 0.0
+        assert rows.nnz > (X != 0).sum()
+    if layout == "stored twice":
+        rows = sparse.csr_matrix(
+            (np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), 2 * rows.indptr), X.shape
+        )
+        assert not rows.has_canonical_format
+    np.testing.assert_array_equal(rows.toarray(), X)
+    return rows
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("layout", ["dense", "csr", "unsorted", "zeros stored", "stored twice"])
+def test_groups_may_be_scattered_over_the_table(loss, layout):
+    X, y = table(loss, 13)
+    X[np.abs(X) < 0.5] = 0.0
+    labels = np.repeat(np.arange(5), [len(group) for group in GROUPS])
+    together = model(loss, Costs.per_group(labels, PRICES), BUDGETS).fit(X, y)
+    order = np.random.default_rng(0).permutation(8)
+    rows = csr_of(X[:, order], layout)
+    found = model(loss, Costs.per_group(labels[order], PRICES), BUDGETS).fit(rows, y)
+    assert found.items_ == together.items_
+    np.testing.assert_allclose(found.objective_, together.objective_, rtol=1e-6)
+    np.testing.assert_allclose(found.coef_, together.coef_[:, order], atol=1e-5)
+    np.testing.assert_allclose(found.shares_, together.shares_, atol=0.05)
+    own = X[:, order] @ found.coef_[0] + found.intercept_[0]
+    np.testing.assert_allclose(scores(found, rows), own, atol=1e-9)
+    for budget in BUDGETS:
+        np.testing.assert_allclose(
+            scores(found, rows, budget), scores(together, X, budget), atol=1e-3
+        )
+
+
 def test_the_table_given_is_not_changed():
     X, y = table("squared_hinge")
     X[:, 3] = 4.0
@@ -168,6 +217,55 @@ def test_missing_values_count_as_the_mean_or_a_number():
         np.testing.assert_allclose(
             found.decision_function(spoilt), other.decision_function(filled), atol=1e-9
         )
+
+
+# Wide tables
+
+
+def least_on(X, y, C):
+    """The least objective of a squared hinge with a free intercept, by a general method."""
+
+    def objective(v):
+        over = np.maximum(1.0 - y * (X @ v[:-1] + v[-1]), 0.0)
+        slopes = 2.0 * C * over * y
+        value = v[:-1] @ v[:-1] / 2 + C * over @ over
+        return value, np.append(v[:-1] - X.T @ slopes, -slopes.sum())
+
+    start = np.zeros(X.shape[1] + 1)
+    found = minimize(
+        objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 5_000, "ftol": 1e-13}
+    )
+    return found.fun
+
+
+def test_a_path_on_a_wide_sparse_table_is_of_machines_on_what_is_bought(monkeypatch):
+    rng = np.random.default_rng(14)
+    X = sparse.random_array((200, 3000), density=0.03, rng=rng, format="csr")
+    y = np.where(X @ rng.normal(size=3000) + 0.3 * rng.normal(size=200) > 0, 1.0, -1.0)
+    labels, prices = rng.permutation(np.arange(3000) % 300), rng.uniform(0.5, 3.0, 300)
+    costs, trained = Costs.per_group(labels, prices), []
+    plain = minimum.GradientDescent
+
+    def counted(machine, prices, *others):
+        trained.append(not prices.any())
+        return plain(machine, prices, *others)
+
+    monkeypatch.setattr(minimum, "GradientDescent", counted)
+    budgets = np.array([0.02, 0.2, 0.4, 0.7, 1.0]) * costs.total
+    found = BudgetedSVC(costs, budgets, C=3.0).fit(X, y)
+    assert sum(trained) >= 5
+    assert (found.prices_ <= found.budgets_ * (1 + 1e-9)).all()
+    assert (found.least_objective_ <= found.objective_ * (1 + 1e-9)).all()
+    for place, items in enumerate(found.items_):
+        columns = np.flatnonzero(np.isin(labels, [int(name) for name in items]))
+        assert costs.price_of([int(name) for name in items]) == found.prices_[place]
+        least = least_on(X[:, columns], y, 3.0)
+        assert found.objective_[place] == pytest.approx(least, rel=1e-4)
+        assert found.objective_[place] >= least * (1 - 1e-6)
+    np.testing.assert_allclose(
+        X @ found.coef_[0] + found.intercept_[0], found.decision_function(X), atol=1e-9
+    )
+    assert found.objective_[-1] < 0.9 * found.objective_[0]
 
 
 # Weights

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.optimize import brentq
 
-from scrimp.kernels.gradient import gradient_steps
+from scrimp.kernels.gradient import add_up, gradient_steps, group_squares, pull_squares
 from scrimp.kernels.proximal import quadratic_step
 
 GROUP_OF = np.array([0, 0, 1, 2, 2, 2, 3])
@@ -92,16 +92,22 @@ def problem(kind, outputs, seed=0):
     return X, np.ascontiguousarray(Y), rng.uniform(0.2, 2.0, 30)
 
 
+def cells_of(X, layout):
+    """A table as kernels take it."""
+    if layout == "dense":
+        none = np.empty(0, dtype=np.uint32)
+        return np.ascontiguousarray(X.T), np.empty(0), none, none
+    csc = sparse.csc_matrix(X)
+    return np.empty((0, 0)), csc.data, csc.indices.view("u4"), csc.indptr.view("u4")
+
+
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize("outputs", [1, 3])
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_gradient_steps_are_those_of_the_formulas(kind, outputs, layout):
     X, Y, weights = problem(kind, outputs)
     scales, n_steps = np.array([1.0, 0.5, 2.0, 1.5]), 12
-    none, csc = np.empty(0, dtype=np.uint32), sparse.csc_matrix(X)
-    dense = (np.ascontiguousarray(X.T), np.empty(0), none, none)
-    places = csc.indices.view("u4"), csc.indptr.view("u4")
-    cells = dense if layout == "dense" else (np.empty((0, 0)), csc.data, *places)
+    cells = cells_of(X, layout)
     for budget in (1.5, 6.0):
         w, z, b = np.zeros((outputs, len(GROUP_OF))), np.zeros_like(Y), np.zeros(outputs)
         ahead, ahead_z, ahead_b, numbers = w.copy(), z.copy(), b.copy(), np.ones(3)
@@ -115,6 +121,73 @@ def test_gradient_steps_are_those_of_the_formulas(kind, outputs, layout):
         np.testing.assert_allclose(z, w @ X.T, atol=1e-9)
         assert numbers[1] == pytest.approx(curvature)
         assert np.abs(w).max() > 0.01
+
+
+def stepped(cells, kind, Y, weights, groups, firsts, prices, scales, start, n_steps=8):
+    """All that steps from a start write, with numbers that are none where they should not."""
+    w, ahead = start.copy(), start.copy()
+    z, b = np.zeros_like(Y), np.zeros(len(Y))
+    ahead_z, ahead_b, numbers = z.copy(), b.copy(), np.ones(3)
+    pulls, new = np.full_like(w, np.nan), np.full_like(w, np.nan)
+    gradient_steps(
+        *cells, kind, Y, weights, EPSILON, WIDTH, groups, firsts, prices, scales, 2.0, w, z, b,
+        ahead, ahead_z, ahead_b, pulls, new, numbers, n_steps,
+    )  # fmt: skip
+    return w, ahead, pulls, new, z, b, numbers
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize("groups", [[0, 2], [3], [1, 2, 3]])
+def test_groups_that_do_not_take_part_are_neither_read_nor_written(kind, layout, groups):
+    X, Y, weights = problem(kind, 2, seed=1)
+    scales, groups = np.array([1.0, 0.5, 2.0, 1.5]), np.array(groups)
+    own = np.flatnonzero(np.isin(GROUP_OF, groups))
+    others = np.setdiff1d(np.arange(len(GROUP_OF)), own)
+    start = np.zeros((2, len(GROUP_OF)))
+    start[:, others] = 7.0
+    paid = PRICES[groups], scales[groups]
+    *arrays, z, b, numbers = stepped(
+        cells_of(X, layout), kind, Y, weights, groups, FIRSTS, *paid, start
+    )
+    firsts = np.concatenate([[0], np.cumsum(np.diff(FIRSTS)[groups])])
+    alone = cells_of(X[:, own], layout)
+    *expected, other_z, other_b, other_numbers = stepped(
+        alone, kind, Y, weights, np.arange(len(groups)), firsts, *paid, start[:, own]
+    )
+    for found, other, kept in zip(arrays, expected, [7.0, 7.0, np.nan, np.nan], strict=True):
+        np.testing.assert_array_equal(found[:, others], kept)
+        np.testing.assert_allclose(found[:, own], other, atol=1e-12)
+    np.testing.assert_allclose(z, other_z, atol=1e-12)
+    np.testing.assert_allclose(z, arrays[0][:, own] @ X[:, own].T, atol=1e-10)
+    np.testing.assert_allclose(b, other_b, atol=1e-12)
+    np.testing.assert_allclose(numbers, other_numbers)
+    assert np.abs(arrays[0][:, own]).max() > 0.01
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("groups", [[], [2], [0, 3], [3, 1, 0, 2]])
+def test_sums_and_squares_of_some_groups_are_those_of_numpy(layout, outputs, groups):
+    X, Y, _ = problem(2, outputs, seed=2)
+    rng, cells, groups = np.random.default_rng(3), cells_of(X, layout), np.array(groups, np.intp)
+    own, part = np.isin(GROUP_OF, groups), np.isin(np.arange(4), groups)
+    w, alpha = rng.normal(size=(outputs, len(GROUP_OF))), rng.normal(size=Y.shape)
+    w[0, 4] = 0.0
+    z = np.full_like(Y, np.nan)
+    add_up(*cells, groups, FIRSTS, w, z)
+    np.testing.assert_allclose(z, w[:, own] @ X[:, own].T, atol=1e-12)
+
+    def squares(values):
+        sums = [(values[:, m == GROUP_OF] ** 2).sum() for m in range(4)]
+        return np.where(part, sums, -1.0)
+
+    found = np.full(4, -1.0)
+    group_squares(groups, FIRSTS, w, found)
+    np.testing.assert_allclose(found, squares(w))
+    found = np.full(4, -1.0)
+    pull_squares(*cells, groups, FIRSTS, alpha, found)
+    np.testing.assert_allclose(found, squares(alpha @ X))
 
 
 @pytest.mark.parametrize("outputs", [1, 2])

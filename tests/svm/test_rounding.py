@@ -8,6 +8,7 @@ import pytest
 
 from scrimp import BudgetedSVC, Costs, Item
 from scrimp.svm import rounding
+from scrimp.svm.path import Solved, proven
 from tests.naive import ltb as naive
 from tests.svm.problems import EPSILON, GROUPS, LABELS, LOSSES, model, table, trained_on
 
@@ -193,6 +194,27 @@ def test_a_path_is_as_good_as_separate_fits_and_never_rises(loss):
         assert path.objective_[place] <= alone.objective_[0] * 1.02
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("costs", [Costs.per_group(LABELS, [2.0, 1.0, 3.0, 0.5, 1.5]), FEES])
+def test_the_same_set_at_a_larger_budget_has_the_very_same_objective(loss, costs):
+    X, y = table(loss, 7)
+    X = X[:, : costs.n_columns]
+    found = model(loss, costs, [1.5, 1.6, 3.2, 3.3, 4.6, 4.7, 6.6, 6.7]).fit(X, y)
+    alike = [place for place in range(1, 8) if found.items_[place] == found.items_[place - 1]]
+    assert 3 <= len(alike) < 7
+    for place in alike:
+        assert found.objective_[place] == found.objective_[place - 1]
+        before, after = (found.budgets_[place - 1], found.budgets_[place])
+        np.testing.assert_array_equal(found.predict(X, before), found.predict(X, after))
+
+
+def test_what_a_larger_budget_proves_holds_for_smaller_ones():
+    leasts = [3.0, 5.0, 4.0, 4.5, 1.0]
+    found = [Solved(float(b), None, None, least, 1, 0) for b, least in enumerate(leasts)]
+    assert [own.least for own in proven(found)] == [5.0, 5.0, 4.5, 4.5, 1.0]
+    assert [own.budget for own in proven(found)] == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_larger_budget_is_never_worse(seed):
     rng = np.random.default_rng(seed)
@@ -201,7 +223,7 @@ def test_a_larger_budget_is_never_worse(seed):
     prices = rng.uniform(0.5, 5.0, 20)
     for uniform in (False, True):
         found = model(
-            "squared_hinge", prices, np.linspace(0, prices.sum(), 12), C=1.0, uniform=uniform
+            "squared_hinge", prices, np.linspace(0, prices.sum(), 8), C=1.0, uniform=uniform
         ).fit(X, y)
         assert (np.diff(found.objective_) <= 1e-6 * found.objective_[:-1]).all()
 

@@ -51,7 +51,7 @@ def buy(order, prices, first, last, left, shares):
     for place in range(first, last):
         m = order[place]
         shares[m] = min(left / prices[m], 1.0)
-        left -= shares[m] * prices[m]
+        left = max(left - shares[m] * prices[m], 0.0)
     return left
 
 

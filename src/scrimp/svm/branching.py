@@ -94,7 +94,7 @@ class Branching:
         """A set that is at least as good as a given one."""
         nothing = np.zeros(self.machine.n_groups, dtype=bool)
         self._add((nothing, ~self.groups.payable(self.budget)), start, -np.inf, best.objective)
-        while self._open and self.nodes < self.max_nodes and self._work < self.max_work:
+        while self._open and self.nodes + 2 <= self.max_nodes and self._work < self.max_work:
             node = heapq.heappop(self._open)
             if self._is_close(node.bound, best.objective):
                 self.least = min(self.least, node.bound)
