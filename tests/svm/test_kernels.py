@@ -60,18 +60,18 @@ def proximal(P, steps, budget):
     return P * (d / (d + steps))[GROUP_OF]
 
 
-def accelerated(X, kind, Y, weights, scales, budget, n_steps):
+def accelerated(X, offsets, kind, Y, weights, scales, budget, n_steps):
     """Proximal gradient steps with momentum; w, intercepts and the bound on the curvature."""
     w = np.zeros((len(Y), X.shape[1]))
     ahead, momentum, curvature = w.copy(), 1.0, 1.0
     for _ in range(n_steps):
-        loss, alpha, _ = at_best_intercept(kind, Y, ahead @ X.T, weights)
+        loss, alpha, _ = at_best_intercept(kind, Y, ahead @ X.T + offsets, weights)
         pulls = alpha @ X
         while True:
             steps = 1 / (curvature * scales)
             new = proximal(ahead + pulls * steps[GROUP_OF], steps, budget)
             moved = new - ahead
-            after, _, b = at_best_intercept(kind, Y, new @ X.T, weights)
+            after, _, b = at_best_intercept(kind, Y, new @ X.T + offsets, weights)
             model = loss - (pulls * moved).sum() + (moved**2 / (2 * steps[GROUP_OF])).sum()
             if after <= model + 1e-10 * loss:
                 break
@@ -108,17 +108,21 @@ def test_gradient_steps_are_those_of_the_formulas(kind, outputs, layout):
     X, Y, weights = problem(kind, outputs)
     scales, n_steps = np.array([1.0, 0.5, 2.0, 1.5]), 12
     cells = cells_of(X, layout)
-    for budget in (1.5, 6.0):
-        w, z, b = np.zeros((outputs, len(GROUP_OF))), np.zeros_like(Y), np.zeros(outputs)
+    for budget, offset in ((1.5, 0.0), (6.0, 0.0), (3.0, 0.2)):
+        offsets = offset * np.random.default_rng(1).normal(size=Y.shape)
+        w, z, b = np.zeros((outputs, len(GROUP_OF))), offsets.copy(), np.zeros(outputs)
         ahead, ahead_z, ahead_b, numbers = w.copy(), z.copy(), b.copy(), np.ones(3)
         gradient_steps(
             *cells, kind, Y, weights, EPSILON, WIDTH, np.arange(4), FIRSTS, PRICES, scales, budget,
-            w, z, b, ahead, ahead_z, ahead_b, np.empty_like(w), np.empty_like(w), numbers, n_steps,
+            offsets, w, z, b, ahead, ahead_z, ahead_b, np.empty_like(w), np.empty_like(w), numbers,
+            n_steps,
         )  # fmt: skip
-        expected, intercepts, curvature = accelerated(X, kind, Y, weights, scales, budget, n_steps)
+        expected, intercepts, curvature = accelerated(
+            X, offsets, kind, Y, weights, scales, budget, n_steps
+        )
         np.testing.assert_allclose(w, expected, atol=1e-7)
         np.testing.assert_allclose(b, intercepts, atol=1e-7)
-        np.testing.assert_allclose(z, w @ X.T, atol=1e-9)
+        np.testing.assert_allclose(z, w @ X.T + offsets, atol=1e-9)
         assert numbers[1] == pytest.approx(curvature)
         assert np.abs(w).max() > 0.01
 
@@ -130,8 +134,8 @@ def stepped(cells, kind, Y, weights, groups, firsts, prices, scales, start, n_st
     ahead_z, ahead_b, numbers = z.copy(), b.copy(), np.ones(3)
     pulls, new = np.full_like(w, np.nan), np.full_like(w, np.nan)
     gradient_steps(
-        *cells, kind, Y, weights, EPSILON, WIDTH, groups, firsts, prices, scales, 2.0, w, z, b,
-        ahead, ahead_z, ahead_b, pulls, new, numbers, n_steps,
+        *cells, kind, Y, weights, EPSILON, WIDTH, groups, firsts, prices, scales, 2.0,
+        np.zeros_like(z), w, z, b, ahead, ahead_z, ahead_b, pulls, new, numbers, n_steps,
     )  # fmt: skip
     return w, ahead, pulls, new, z, b, numbers
 

@@ -105,7 +105,7 @@ def total_loss(kind, targets, z, b, weights, epsilon, width, alpha):
 @njit(cache=True, nogil=True)
 def gradient_steps(
     dense, values, rows, starts, kind, targets, weights, epsilon, width, groups, firsts, prices,
-    scales, budget, w, z, b, ahead, ahead_z, ahead_b, pulls, new, numbers, n_steps,
+    scales, budget, offsets, w, z, b, ahead, ahead_z, ahead_b, pulls, new, numbers, n_steps,
 ):  # fmt: skip
     """Take so many steps.
 
@@ -113,6 +113,8 @@ def gradient_steps(
     ----------
     prices, scales : float arrays (groups that take part,)
         Prices, and by how much steps of a group are shorter.
+    offsets : float array (outputs, rows)
+        What is added to the sums of columns times coefficients.
     w, z, b, ahead, ahead_z, ahead_b : float arrays
         Coefficients, sums and intercepts, of the point and of the point ahead. Overwritten.
     pulls, new : float arrays like w
@@ -132,7 +134,7 @@ def gradient_steps(
             parts, numbers[2] = kept_parts(products, prices, steps, budget, numbers[2])
             rise, turn = shrunk_step(
                 dense, values, rows, starts, groups, firsts, ahead, pulls, w, steps, parts, new,
-                new_z,
+                offsets, new_z,
             )  # fmt: skip
             new_b[:] = ahead_b
             after = total_loss(kind, targets, new_z, new_b, weights, epsilon, width, alpha_after)
@@ -160,7 +162,20 @@ def kept_parts(products, prices, steps, budget, scale):
 
 @njit(cache=True, nogil=True)
 def shrunk_step(
-    dense, values, rows, starts, groups, firsts, ahead, pulls, w, steps, parts, new, new_z
+    dense,
+    values,
+    rows,
+    starts,
+    groups,
+    firsts,
+    ahead,
+    pulls,
+    w,
+    steps,
+    parts,
+    new,
+    offsets,
+    new_z,
 ):
     """Write the point after a step along the pulls, shrunk, and its sums.
 
@@ -168,7 +183,7 @@ def shrunk_step(
     the step turns back from the direction of the last one.
     """
     rise, turn = 0.0, 0.0
-    new_z[:] = 0.0
+    new_z[:] = offsets
     for place, m in enumerate(groups):
         step, inverse, part = steps[place], 1.0 / steps[place], parts[place]
         for k in range(w.shape[0]):

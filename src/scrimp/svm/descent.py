@@ -11,8 +11,9 @@ from ..kernels.knapsacks import knapsack, spread
 from ..plan import Floats, Ints
 from .machine import Machine
 
-#: The width over which a kink is rounded off: at first, and how it falls.
-FIRST_WIDTH, _NARROWER, _LEAST_WIDTH = 0.5, 0.25, 1e-9
+#: The width over which a kink is rounded off: at first, and how it falls. It does when the point is
+#: so near the least of the rounded function: this part of the gap that is left.
+FIRST_WIDTH, _NARROWER, _LEAST_WIDTH, _NEAR = 0.5, 0.7, 1e-9, 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +24,9 @@ class Point:
     ----------
     w, b : float arrays (outputs, columns), (outputs,)
         Coefficients and intercepts.
-    width : float
-        Over which kinks are rounded off.
+    width, slopes : float, float array (outputs, rows) or None
+        Over which kinks are rounded off, and around which slopes: at these the rounded loss touches
+        the loss itself. By default 0, so that it does where nothing is lost.
     curvature : float
         About how much the loss bends there along a gradient step.
     """
@@ -32,6 +34,7 @@ class Point:
     w: Floats
     b: Floats
     width: float
+    slopes: Floats | None = None
     curvature: float = 1.0
 
     def at(self, columns: Ints) -> Point:
@@ -131,8 +134,9 @@ class Descent(ABC):
     ) -> None:  # fmt: skip
         self.machine, self.prices, self.budget = machine, prices, budget
         self.groups = machine.groups if groups is None else groups
-        self.w, self.width = start.w, start.width
-        self.z = machine.sums(self.w, self.groups)
+        self.w, self.width, self.slopes = start.w, start.width, start.slopes
+        self.offsets = self._offsets()
+        self.z = machine.sums(self.w, self.groups) + self.offsets
         self.b = machine.intercepts(self.z, start.b, self.width)
         self.steps, self.work = 0, 0.0
         self.objective, self.best = np.inf, start
@@ -149,7 +153,7 @@ class Descent(ABC):
 
     def point(self) -> Point:
         """Where it is."""
-        return Point(self.w, self.b, self.width)
+        return Point(self.w, self.b, self.width, self.slopes)
 
     @property
     def gap(self) -> float:
@@ -174,6 +178,8 @@ class Descent(ABC):
         """Take down the best objective and the best bound; round kinks off less if it is time."""
         machine = self.machine
         smooth, exact, alpha = machine.losses(self.z, self.b, self.width)
+        if machine.is_kinked:
+            exact = machine.losses(self.z - self.offsets, self.b, self.width)[1]
         norm = self.norm(self.w) / 2
         bound = bound_of(machine, self.prices, self.budget, alpha, self.groups)
         if self.bound is None or bound.least > self.bound.least:
@@ -186,19 +192,37 @@ class Descent(ABC):
         return bound
 
     def narrow(self) -> bool:
-        """Round kinks off less; False if there are none, or hardly any."""
+        """Round kinks off less, and around the slopes of now; False if there are hardly any.
+
+        These are the multipliers of an augmented Lagrangian: as they come near their own, a kink
+        that is rounded off over any width has the same solution.
+        """
         if not self.machine.is_kinked or self.width <= _LEAST_WIDTH:
             return False
+        sums = self.z - self.offsets
+        self.slopes = self.machine.losses(self.z, self.b, self.width)[2]
         self.width = max(self.width * _NARROWER, _LEAST_WIDTH)
+        self.offsets = self._offsets()
+        self.z = sums + self.offsets
         self.b = self.machine.intercepts(self.z, self.b, self.width)
         self.start_anew()
         return True
+
+    def _offsets(self) -> Floats:
+        """What is added to sums: it rounds kinks off around the slopes rather than around 0."""
+        machine = self.machine
+        if not machine.is_kinked or self.slopes is None:
+            return np.zeros_like(machine.targets)
+        return np.asarray(-self.width * self.slopes / np.maximum(machine.weights, 1e-300))
 
     def _is_rounded_off_too_much(self, smooth: float, bound: Bound) -> bool:
         """Whether what is left of the gap is due to the width rather than to the steps."""
         if not self.machine.is_kinked:
             return False
         weights = np.maximum(self.machine.weights, 1e-300)
-        rounded_bound = bound.least - self.width / 2 * float((bound.alpha**2 / weights).sum())
+        slopes = 0.0 if self.slopes is None else self.slopes
+        smooth -= self.width / 2 * float((slopes**2 / weights).sum())
+        moved = float(((bound.alpha - slopes) ** 2 / weights).sum())
+        rounded_bound = bound.least - self.width / 2 * moved
         own_gap = (smooth - rounded_bound) / max(abs(smooth), 1e-300)
-        return own_gap <= self.gap / 2
+        return own_gap <= _NEAR * self.gap

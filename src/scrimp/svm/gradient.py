@@ -56,8 +56,8 @@ class GradientDescent(Descent):
         gradient_steps(
             dense, values, rows, starts, machine.loss, machine.targets, machine.weights,
             machine.epsilon, self.width, taking, machine.firsts, self.prices[taking],
-            machine.scales[taking], self.budget, self.w, self.z, self.b, ahead, ahead_z, ahead_b,
-            self._pulls, self._new, self._numbers, n_steps,
+            machine.scales[taking], self.budget, self.offsets, self.w, self.z, self.b, ahead,
+            ahead_z, ahead_b, self._pulls, self._new, self._numbers, n_steps,
         )  # fmt: skip
         self.steps += n_steps
         self.work += 2.0 * n_steps * machine.n_cells * machine.n_outputs
