@@ -205,7 +205,11 @@ def test_uniform_prices_search_no_nodes():
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_by_default_nodes_are_searched_unless_the_loss_has_a_kink(loss):
+def test_by_default_small_tables_are_searched_and_large_ones_are_not(loss):
     X, y = table(loss, n=25)
     found = model(loss, budget=[2.0, 4.0, 5.0]).fit(X, y)
-    assert (found.n_nodes_ > 0).tolist() == [loss.startswith("squared")] * 3
+    assert (found.n_nodes_ > 0).all()
+    assert (found.bound_ <= 1e-3).all()
+    many = np.tile(X, (2_600, 1))  # 520,000 cells and more
+    large = model(loss, budget=4.0, tol=0.1).fit(many, np.tile(y, 2_600))
+    assert large.n_nodes_.tolist() == [0]

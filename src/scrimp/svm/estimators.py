@@ -60,7 +60,7 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
     max_nodes : int or None
         Nodes of branch and bound for each budget, at most: they look for a better set and tighten
         `bound_`, often until the set is proven to be the best. None: as many as take about half a
-        second; none where tables are large or losses have a kink. None ever if ``uniform``.
+        second, and none where the table is large. There are never any if ``uniform``.
 
     Attributes
     ----------

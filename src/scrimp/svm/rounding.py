@@ -124,10 +124,10 @@ class Rounding:
         return best
 
     def _quick_nodes(self) -> int:
-        """How many nodes take no more than half a second or so; with kinks each takes long."""
+        """How many nodes take no more than half a second or so, if they are quick at all."""
         machine = self.machine
         many = int(_SEARCHED_CELLS / max(machine.n_outputs * np.prod(machine.X.shape), 1.0))
-        quick = suits_newton(machine, machine.X.shape[1]) and not machine.is_kinked
+        quick = suits_newton(machine, machine.X.shape[1])
         return min(many, _MOST_NODES) if quick and many >= _FEWEST_NODES else 0
 
     def _is_close(self, trained: Trained) -> bool:
@@ -227,7 +227,7 @@ class Rounding:
             It is not trained to its end if it is proven to be above.
         """
         groups = np.flatnonzero(self.groups.bought(items))
-        width = max(start.width, FIRST_WIDTH / 64) if self.machine.is_kinked else 0.0
+        width = max(start.width, FIRST_WIDTH / 16) if self.machine.is_kinked else 0.0
         start = replace(start, width=width)
         columns, found = minimise_on(
             self.machine, groups, start, tol, self.max_iter, proof, useless
