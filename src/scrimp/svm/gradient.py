@@ -12,9 +12,9 @@ from .descent import Bound, Descent, Point
 from .groups import per_price
 from .machine import Machine
 
-#: Steps between two looks at the gap: few at first, as a good start may be near the end, and few
-#: where the gap is so many times what is asked for, at most, and steps take long.
-_FIRST_STEPS, _STEPS, _LAST_STEPS, _NEAR, _MANY_CELLS = 2, 10, 3, 4.0, 1_000_000
+#: Steps between two looks at the gap: few at first, as a good start may be near the end, more after
+#: many, and few where the gap is so many times what is asked for, at most, and steps take long.
+_FIRST_STEPS, _STEPS, _PART, _LAST_STEPS, _NEAR, _MANY_CELLS = 2, 10, 20, 3, 4.0, 1_000_000
 #: Groups take part that are worth this part of the least that is bought, per price. If they have
 #: more than this part of the columns, all do.
 _NEARLY, _MOST = 0.3, 0.6
@@ -49,7 +49,8 @@ class GradientDescent(Descent):
         """Several steps, each from a point ahead."""
         machine, taking = self.machine, self._taking
         near = self.gap <= _NEAR * tol and machine.n_cells > _MANY_CELLS
-        n_steps = min(_FIRST_STEPS + self.steps // 3, _LAST_STEPS if near else _STEPS)
+        most = _LAST_STEPS if near else max(_STEPS, self.steps // _PART)
+        n_steps = min(_FIRST_STEPS + self.steps // 3, most)
         self.w, self.z, self.b = self.w.copy(), self.z.copy(), self.b.copy()
         dense, values, rows, starts = machine.cells
         ahead, ahead_z, ahead_b = self._ahead
