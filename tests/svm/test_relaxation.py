@@ -258,3 +258,18 @@ def test_a_solution_is_a_better_start_than_any_made_of_its_slopes(loss):
     nothing = Point(own.zeros(), solved.point.b, solved.point.width)
     found = best_start(own, PRICES, 3.0, nothing, solved.proof, solved.shares)
     assert value_of(own, X, y, found, PRICES, 3.0, loss) <= 1.05 * solved.objective
+
+
+def test_a_path_does_not_keep_a_little_of_everything():
+    """A start may be as good as asked for and yet buy some of each group."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 60))
+    y = np.where(X[:, :10] @ np.ones(10) + 0.1 * rng.normal(size=300) > 0, 1.0, -1.0)
+    own = Machine(X, y[None], np.full(300, 0.01), np.arange(60), 60, LOSSES["squared_hinge"])
+    relaxation = Relaxation(own, np.ones(60), 0.2, 1_000)
+    before = relaxation.solve(5.0)
+    for budget in (7.0, 9.0):
+        found, alone = relaxation.solve(budget, before), relaxation.solve(budget)
+        assert found.steps > 0
+        assert (found.shares == 0).sum() >= (alone.shares == 0).sum() - 10
+        before = found

@@ -13,7 +13,6 @@ from sklearn.linear_model import lasso_path
 from sklearn.svm import LinearSVC, l1_min_c
 
 from ..linear import SequencedRegressor
-from ..plans import MenuPlan
 from ..svm import BudgetedSVC, BudgetedSVR
 from .wang2018_data import Part
 
@@ -73,28 +72,13 @@ def best_C(part: Part, rng: np.random.Generator, **params: Any) -> float:  # noq
     return CS[int(model.cv_errors_.mean(axis=1).argmin())]
 
 
-def answers_of(model: Any, X: Any, numbers: bool) -> NDArray[Any]:
-    """Answers of the entry of each budget, from the columns that it buys alone."""
-    plan: Any = model.plan_.plan
-    entries: Any = plan.entries if isinstance(plan, MenuPlan) else [plan]
-    found = []
-    for entry in entries:
-        sums = np.full(X.shape[0], float(entry.prior[0]))
-        if entry.models:
-            (linear,) = entry.models
-            columns = linear.preparation.source
-            sums = np.asarray(X[:, columns] @ linear.weights[:, 0]) + linear.base[0]
-        found.append(sums if numbers else np.where(sums > 0, 1.0, -1.0))
-    return np.stack(found, axis=1)
-
-
 def ltb(part: Part, C: float, uniform: bool) -> tuple[Bought, Any]:
     """The paper's learner, with the shares rounded within the budget; and the model."""
     model = machine(part, costs=part.costs, budget=budgets_of(part), C=C, uniform=uniform)
     model.fit(part.X, part.y)
     number = {name: i for i, name in enumerate(part.costs.names)}
     items = [np.array([number[name] for name in own], dtype=np.intp) for own in model.items_]
-    return Bought(answers_of(model, part.X_test, part.numbers), items), model
+    return Bought(model.sweep(part.X_test, model.budgets_).labels(), items), model
 
 
 def everything(part: Part, C: float, columns: Any = EVERY) -> NDArray[Any]:
@@ -104,7 +88,7 @@ def everything(part: Part, C: float, columns: Any = EVERY) -> NDArray[Any]:
         return np.full(len(part.y_test), mean if part.numbers else 1.0 if mean > 0 else -1.0)
     costs = part.costs if columns is EVERY else None
     model = machine(part, costs=costs, C=C).fit(part.X[:, columns], part.y)
-    return answers_of(model, part.X_test[:, columns], part.numbers)[:, 0]
+    return np.asarray(model.predict(part.X_test[:, columns]))
 
 
 def forward(part: Part) -> Bought:

@@ -161,10 +161,14 @@ class Descent(ABC):
         least = -np.inf if self.bound is None else self.bound.least
         return (self.objective - least) / max(abs(self.objective), 1e-300)
 
-    def run(self, tol: float, most_steps: int, useless: float = np.inf) -> None:
+    def run(
+        self, tol: float, most_steps: int, useless: float = np.inf, least_steps: int = 0
+    ) -> None:
         """Until the gap is small, or so many steps, or it is proven to be worse than is of use."""
         least = self.look().least
-        while self.gap > tol and self.steps < most_steps and least < useless:
+        while self.gap > tol or self.steps < least_steps:
+            if self.steps >= most_steps or least >= useless:
+                break
             moved = self.step(tol)
             least = max(least, self.look().least)
             if not moved and not self.narrow():

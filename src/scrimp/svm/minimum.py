@@ -60,7 +60,7 @@ class Minimum:
 
 def minimise(
     machine: Machine, prices: Floats, budget: float, start: Point, tol: float, max_iter: int,
-    useless: float = np.inf,
+    useless: float = np.inf, least_steps: int = 0,
 ) -> Minimum:  # fmt: skip
     """From a start on, until the gap is small enough or so many steps are taken.
 
@@ -68,7 +68,7 @@ def minimise(
     """
     by_newton = suits_newton(machine, machine.X.shape[1], not prices.any())
     kind = NewtonDescent if by_newton else GradientDescent
-    return _ended(kind(machine, prices, budget, start), tol, max_iter, useless)
+    return _ended(kind(machine, prices, budget, start), tol, max_iter, useless, least_steps)
 
 
 def minimise_on(
@@ -103,8 +103,10 @@ def minimise_on(
     return columns, replace(found, point=found.point.at(columns))
 
 
-def _ended(way: Descent, tol: float, max_iter: int, useless: float) -> Minimum:
-    way.run(tol, max_iter, useless)
+def _ended(
+    way: Descent, tol: float, max_iter: int, useless: float, least_steps: int = 0
+) -> Minimum:
+    way.run(tol, max_iter, useless, least_steps)
     assert way.bound is not None
     return Minimum(way.best, way.bound, way.objective, way.steps, way.history, way.work)
 

@@ -58,13 +58,19 @@ class Relaxation:
 
     def solve(self, budget: float, warm: Relaxed | None = None) -> Relaxed:
         """Minimise under a budget, from an earlier solution on."""
-        start = self._begin() if warm is None else self._go_on_from(warm, budget)
-        return self.solve_from(start, budget)
+        if warm is None:
+            return self.solve_from(self._begin(), budget)
+        # a start may be good enough and yet have a little of everything: a step tells that apart
+        return self.solve_from(self._go_on_from(warm, budget), budget, least_steps=1)
 
-    def solve_from(self, start: Point, budget: float, useless: float = np.inf) -> Relaxed:
+    def solve_from(
+        self, start: Point, budget: float, useless: float = np.inf, least_steps: int = 0
+    ) -> Relaxed:
         """Minimise under a budget, from a point on, unless it is proven to be above a number."""
         machine, prices = self.machine, self.prices
-        found = minimise(machine, prices, budget, start, self.tol, self.max_iter, useless)
+        found = minimise(
+            machine, prices, budget, start, self.tol, self.max_iter, useless, least_steps
+        )
         shares = np.empty(machine.n_groups)
         spread(np.sqrt(machine.squares(found.point.w)), prices, budget, shares)
         return Relaxed(**vars(found), shares=shares)
