@@ -8,6 +8,11 @@ import pytest
 from scipy import sparse
 
 from scrimp import BudgetedSVC, Costs, Item
+from scrimp.kernels.margins import SQUARED_HINGE
+from scrimp.svm.descent import Point
+from scrimp.svm.groups import Groups
+from scrimp.svm.machine import Machine
+from scrimp.svm.rounding import Rounding
 from tests.svm.problems import COSTS, LABELS, LOSSES, model, table, trained_on
 
 pytestmark = pytest.mark.filterwarnings("ignore:The cheapest purchase costs")
@@ -210,6 +215,44 @@ def test_by_default_small_tables_are_searched_and_large_ones_are_not(loss):
     found = model(loss, budget=[2.0, 4.0, 5.0]).fit(X, y)
     assert (found.n_nodes_ > 0).all()
     assert (found.bound_ <= 1e-3).all()
-    many = np.tile(X, (2_600, 1))  # 520,000 cells and more
-    large = model(loss, budget=4.0, tol=0.1).fit(many, np.tile(y, 2_600))
-    assert large.n_nodes_.tolist() == [0]
+    many = np.tile(X, (2_600, 3))  # 500,000 cells and more, but few groups or many
+    costs = Costs.per_group(np.tile(LABELS, 3), np.ones(5))
+    few = model(loss, costs, budget=4.0, tol=0.1).fit(many, np.tile(y, 2_600))
+    assert few.n_nodes_[0] > 0
+    large = model(loss, [1.0] * many.shape[1], budget=4.0, tol=0.1)
+    assert large.fit(many, np.tile(y, 2_600)).n_nodes_.tolist() == [0]
+
+
+def test_swaps_end_where_no_single_one_is_better():
+    """From a poor set on: all swaps that fit, each trained."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 14)) + 0.7 * rng.normal(size=(80, 1))
+    y = np.where(X @ rng.normal(size=14) + rng.normal(size=80) > 0, 1.0, -1.0)
+    prices = rng.choice([1.0, 2.0, 5.0], 14)
+    groups = Groups(Costs.per_feature(prices))
+    own = Machine.of_table(X, y[None], np.ones(80), groups, SQUARED_HINGE)
+    search = Rounding(own, groups, 1_000)
+    search.least, search._budget = 0.0, 9.0
+    start = Point(own.zeros(), np.zeros(1), 0.0)
+    poor = search.train(groups.filled(prices, 9.0), start, 1e-3)
+    found = search._swapped(poor)
+    assert found.objective < 0.9 * poor.objective
+    tried = 0
+    for out, into in product(found.items, set(range(14)) - set(found.items)):
+        items = tuple(sorted({*found.items, into} - {out}))
+        if prices[list(items)].sum() <= 9.0:
+            tried += 1
+            assert search.train(items, start, 1e-4).objective >= found.objective * (1 - 2e-3)
+    assert tried > 10
+
+
+def test_what_has_no_coefficient_is_given_back():
+    """With a kink a column can be bought, and get none: it tells nothing beside the others."""
+    X = np.repeat(np.random.default_rng(0).normal(size=(30, 1)), 2, axis=1)
+    X[:, 1] = 1e-9 * np.random.default_rng(1).normal(size=30)
+    y = np.where(X[:, 0] > 0.3, 1, -1)
+    with pytest.warns(UserWarning, match="differ in scale"):
+        found = BudgetedSVC([1.0, 1.0], 2.0, C=1e-6, loss="hinge").fit(X, y)
+    assert found.items_ == [["x0"]]
+    assert found.prices_.tolist() == [1.0]
+    assert found.coef_[0, 1] == 0

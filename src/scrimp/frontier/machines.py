@@ -118,4 +118,4 @@ def _bought(solved: Solved, machine: Machine, inputs: Inputs, truth: Truth) -> B
     link = "logistic" if truth.n_classes == 2 else link
     preparation = inputs.preparation.taken(columns)
     model = LinearModel(preparation, w.T, trained.point.b, link)
-    return BoughtMachine(trained.items, model)
+    return BoughtMachine(tuple(np.unique(inputs.owners[columns]).tolist()), model)

@@ -60,7 +60,8 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
     max_nodes : int or None
         Nodes of branch and bound for each budget, at most: they look for a better set and tighten
         `bound_`, often until the set is proven to be the best. None: as many as take about half a
-        second, and none where the table is large. There are never any if ``uniform``.
+        second, and none in tables of more than 500,000 cells and more than 16 groups. There are
+        never any if ``uniform``.
 
     Attributes
     ----------

@@ -178,7 +178,7 @@ class BudgetedMachine(BudgetedEstimator):
         self.coef_ = machine.zeros()
         self.coef_[:, columns] = w
         self.intercept_ = last.point.b + middle
-        self.plan_ = PricedPlan(_menu(found, machine, fill, middle), costs)
+        self.plan_ = PricedPlan(_menu(found, machine, costs, fill, middle), costs)
         self._price_entries()
 
     def _price_entries(self) -> None:
@@ -246,7 +246,7 @@ def _warn_if_nothing_fits(groups: Groups, budgets: Sequence[float]) -> None:
 
 
 def _menu(
-    found: Sequence[Solved], machine: Machine, fill: Floats | None, middle: float
+    found: Sequence[Solved], machine: Machine, costs: Costs, fill: Floats | None, middle: float
 ) -> Plan[Any]:
     """One entry a budget, the largest last; to what is answered the middle is added."""
     nothing = machine.sums(machine.zeros())
@@ -259,7 +259,8 @@ def _menu(
             entries.append(RefitPlan(StageTable(()), [], trained.point.b + middle))
             continue
         model = LinearModel(_preparation(columns, fill), w.T, trained.point.b + middle, "identity")
-        entries.append(RefitPlan.single(trained.items, model, prior))
+        items = np.unique(costs.owners[columns]).tolist()  # what has no coefficient is given back
+        entries.append(RefitPlan.single(items, model, prior))
     return entries[0] if len(entries) == 1 else MenuPlan(entries)
 
 

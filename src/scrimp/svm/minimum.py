@@ -66,7 +66,7 @@ def minimise(
 
     It may also end where it is proven that the objective is above what is of use.
     """
-    by_newton = suits_newton(machine, machine.X.shape[1], not prices.any())
+    by_newton = _suits_newton(machine, machine.X.shape[1], not prices.any())
     kind = NewtonDescent if by_newton else GradientDescent
     return _ended(kind(machine, prices, budget, start), tol, max_iter, useless, least_steps)
 
@@ -87,7 +87,7 @@ def minimise_on(
         It may end where it is proven that the objective is above it.
     """
     columns = machine.columns_of(groups)
-    own, by_newton = start.at(columns), suits_newton(machine, len(columns), True)
+    own, by_newton = start.at(columns), _suits_newton(machine, len(columns), True)
     if by_newton or not sparse.issparse(machine.X):
         way = (NewtonDescent if by_newton else GradientDescent)(
             machine.of_groups(groups), np.zeros(len(groups)), 1.0, own
@@ -111,7 +111,7 @@ def _ended(
     return Minimum(way.best, way.bound, way.objective, way.steps, way.history, way.work)
 
 
-def suits_newton(machine: Machine, d: int, is_free: bool = False) -> bool:
+def _suits_newton(machine: Machine, d: int, is_free: bool) -> bool:
     """Whether Newton's steps are quicker for so many of the columns."""
     n = machine.X.shape[0]
     fits = d <= NEWTON_COLUMNS and machine.n_outputs * d * d <= NEWTON_CELLS

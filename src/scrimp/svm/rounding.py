@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from .descent import FIRST_WIDTH, Bound, Point, bound_of
 from .groups import Groups, per_price
 from .kinks import sharpened
 from .machine import Machine
-from .minimum import FREE_COLUMNS, minimise_on, suits_newton
+from .minimum import FREE_COLUMNS, minimise_on
 from .relaxation import Relaxed
 from .trained import Trained
 
@@ -26,9 +28,9 @@ _TRIED, _MANY_CELLS, _TRIED_OF_MANY, _TRIED_AGAIN = 12, 2_000_000, 4, 1
 _EXCHANGED, _GAIN, _CLOSE, _PATIENCE = 0.1, 1e-4, 2e-3, 4
 #: Sets of so many items are also built from nothing, by worth per price to these powers.
 _SMALL, _POWERS = 100, (1.0, 0.0)
-#: Nodes of branch and bound for a budget, unless it is told how many: at most; cells of the table
-#: for all of them, as fewer nodes than so many are of no use; and cells that they go through.
-_MOST_NODES, _SEARCHED_CELLS, _FEWEST_NODES, _MOST_WORK = 500, 10_000_000, 20, 1e8
+#: Nodes of branch and bound for a budget, unless it is told how many: at most, and cells that they
+#: go through; in tables of so many cells, or with so many groups, at most. Swaps that are tried.
+_MOST_NODES, _MOST_WORK, _SEARCHED_CELLS, _FEW_GROUPS, _SWAPS = 500, 2.5e8, 500_000, 16, 200
 #: How exactly machines are trained: while sets are compared, and in the end; with kinks, and many
 #: cells.
 _ROUGH, _FINE, _ROUGH_KINKED, _FINE_KINKED = 1e-3, 1e-5, 5e-3, 1e-3
@@ -112,23 +114,52 @@ class Rounding:
         return sorted(found, key=_objective)
 
     def _searched(self, best: Trained, start: Point) -> Trained:
-        """The best of sets that branch and bound comes to, and what it proves."""
+        """The best of sets that swaps, and branch and bound, come to; and what is proven."""
         if not self.max_nodes:
             return best
+        best = self._swapped(best)
         search = Branching(
             self.machine, self.groups, self._budget, self._trained, self.max_nodes, self._max_work
         )
-        best = search.improved(best, start)
+        found = search.improved(best, start)
         self.nodes += search.nodes
         self.least = max(self.least, search.least)
+        return best if found is best else self._swapped(found)
+
+    def _swapped(self, best: Trained) -> Trained:
+        """Swap one group for another, the most promising first, until none helps."""
+        if self._is_close(best):
+            return best
+        for items in islice(self._swaps(best), _SWAPS):
+            enough = best.objective * (1 - _GAIN)
+            other = self._trained(items, self._whole(best), best.proof, enough)
+            if other.objective < enough:
+                return self._swapped(other)
         return best
+
+    def _swaps(self, best: Trained) -> Iterator[Items]:
+        """Sets with one group more and one less, and what can be paid beside."""
+        groups, values = self.groups, best.proof.values
+        inside = groups.bought(best.items)
+        outsiders = np.flatnonzero(~inside & (values > 0))
+        insiders = np.flatnonzero(inside & (groups.prices > 0))
+        gains = values[outsiders][:, None] - values[insiders][None]
+        for place in np.argsort(-gains, axis=None, kind="stable"):
+            into, out = divmod(int(place), len(insiders))
+            rest = inside.copy()
+            rest[insiders[out]] = False
+            forced = groups.baskets.fill([int(groups.items[outsiders[into]])], self._budget)
+            kept = groups.filled(rest.astype(np.float64), self._budget, forced)
+            bought = groups.bought(kept)
+            if bought[outsiders[into]] and bought[rest].all():
+                yield groups.filled(np.where(bought, 0.0, values), self._budget, kept)
 
     def _quick_nodes(self) -> int:
         """How many nodes take no more than half a second or so, if they are quick at all."""
         machine = self.machine
-        many = int(_SEARCHED_CELLS / max(machine.n_outputs * np.prod(machine.X.shape), 1.0))
-        quick = suits_newton(machine, machine.X.shape[1])
-        return min(many, _MOST_NODES) if quick and many >= _FEWEST_NODES else 0
+        cells = machine.n_outputs * float(np.prod(machine.X.shape))
+        small = cells <= _SEARCHED_CELLS or machine.n_groups <= _FEW_GROUPS
+        return _MOST_NODES if small else 0
 
     def _is_close(self, trained: Trained) -> bool:
         """Whether a set is proven to be good enough."""

@@ -11,6 +11,9 @@ from ..plan import Floats, Ints
 from .descent import Bound, Point
 from .machine import Machine
 
+#: Coefficients up to this, in units of what is predicted, are 0 but for rounding.
+_NOTHING = 1e-13
+
 
 @dataclass(frozen=True, eq=False)
 class Trained:
@@ -40,8 +43,11 @@ class Trained:
     gap: float
 
     def in_table(self, machine: Machine) -> tuple[Ints, Floats]:
-        """The table's columns that have a coefficient, ascending, and these (outputs, columns)."""
-        whole = machine.zeros()
+        """The table's columns that have a coefficient, ascending, and these (outputs, columns).
+
+        What training leaves of a coefficient that is 0 does not count as one.
+        """
+        whole, least = machine.zeros(), _NOTHING * max(1.0, float(np.abs(machine.targets).max()))
         whole[:, machine.in_table(self.columns)] = self.point.w
-        columns = np.flatnonzero(whole.any(axis=0))
+        columns = np.flatnonzero((np.abs(whole) > least).any(axis=0))
         return columns, whole[:, columns]
