@@ -7,12 +7,19 @@ import pytest
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
-from scrimp import BudgetedSVC, Costs
+from scrimp import Costs
 from scrimp.reproduce import wang2018_planes as planes
 from scrimp.reproduce.published import Setting
 from scrimp.reproduce.wang2018_data import Part, Priced, divide, priced
 from scrimp.reproduce.wang2018_generated import generated
-from scrimp.reproduce.wang2018_methods import answers_of, budgets_of, lasso, lasso_sets, machine
+from scrimp.reproduce.wang2018_methods import (
+    budgets_of,
+    everything,
+    lasso,
+    lasso_sets,
+    ltb,
+    machine,
+)
 from scrimp.reproduce.wang2018_planes import cutting_planes
 from scrimp.reproduce.wang2018_published import (
     SIZES,
@@ -40,20 +47,23 @@ def problem(n=60, d=8, numbers=False, prices=None, sparse_=False):
 
 
 @pytest.mark.parametrize("sparse_", [False, True])
-def test_answers_of_entries_are_those_of_the_model_at_their_budgets(sparse_):
-    part = problem(sparse_=sparse_)
-    model = BudgetedSVC(part.costs, [0.5, 2.0, 10.0, 36.0]).fit(part.X, part.y)
-    assert model.prices_[0] == 0.0
-    found = answers_of(model, part.X_test, numbers=False)
-    for place, price in enumerate(model.prices_):
-        assert np.array_equal(found[:, place], model.predict(part.X_test, budget=price))
+def test_answers_are_those_of_the_model_at_each_budget(sparse_):
+    part = problem(sparse_=sparse_, prices=np.arange(5.0, 13.0))
+    found, model = ltb(part, 1.0, uniform=False)
+    assert found.items[0].size == 0  # nothing fits, and the answer is one for all
+    assert len(set(found.answers[:, 0])) == 1
+    for place, budget in enumerate(budgets_of(part)):
+        assert np.array_equal(found.answers[:, place], model.predict(part.X_test, budget=budget))
 
 
 def test_answers_of_numbers_are_sums():
     part = problem(numbers=True)
-    model = machine(part, costs=part.costs, budget=[5.0, 30.0]).fit(part.X, part.y)
-    found = answers_of(model, part.X_test, numbers=True)
-    assert np.allclose(found[:, 1], model.predict(part.X_test, budget=30.0))
+    found, model = ltb(part, 1.0, uniform=True)
+    expected = part.X_test @ model.coef_[0] + model.intercept_[0]
+    assert np.allclose(found.answers[:, -1], expected)
+    assert np.array_equal(
+        everything(part, 1.0), machine(part).fit(part.X, part.y).predict(part.X_test)
+    )
 
 
 @pytest.mark.parametrize("numbers", [False, True])
