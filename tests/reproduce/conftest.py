@@ -1,6 +1,8 @@
 """Made-up data that goes through the same functions as the papers' data."""
 
 import dataclasses
+import json
+import re
 
 import numpy as np
 import pytest
@@ -49,3 +51,15 @@ def shrunk():
         return dataclasses.replace(study, settings=dict.fromkeys(study.settings, SMALL))
 
     return shrink
+
+
+def check_report(page, folder, paper, names, trials, n_verdicts):
+    """A page as it is written: a picture a dataset, all verdicts, no number that is none."""
+    text = page.write(folder)[-1].read_text(encoding="utf-8")
+    pictures = re.findall(r"\((\S+\.png)\)", text)
+    assert pictures == [f"{paper}-{name}.png" for name in names]
+    assert all((folder / name).read_bytes().startswith(b"\x89PNG") for name in pictures)
+    assert len(page.verdicts) == n_verdicts
+    assert "nan" not in text
+    assert f"Trials run: {', '.join(f'{name} {trials}' for name in names)}." in text
+    json.dumps(page.record)

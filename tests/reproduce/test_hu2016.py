@@ -1,9 +1,7 @@
 """Sequences of feature groups, run again: on made-up data, and the parts one by one."""
 
 import dataclasses
-import json
 import os
-import re
 
 import numpy as np
 import pytest
@@ -17,6 +15,7 @@ from scrimp.reproduce.hu2016_refits import Rows, forward_by_refits, omp_by_refit
 from scrimp.reproduce.published import HU2019_METHODS, HU2019_TIMELINESS, YAHOO_PRICES
 from scrimp.reproduce.trials import Runner
 
+from .conftest import check_report
 from .conftest import make_groups as make
 
 pytest.importorskip("skglm")
@@ -33,14 +32,7 @@ def page(small, tmp_path_factory):
 
 
 def test_a_report_has_verdicts_tables_and_pictures(page, tmp_path):
-    text = page.write(tmp_path)[-1].read_text(encoding="utf-8")
-    pictures = re.findall(r"\((\S+\.png)\)", text)
-    assert pictures == ["hu2016-mslr.png", "hu2016-a9a.png"]
-    assert all((tmp_path / name).read_bytes().startswith(b"\x89PNG") for name in pictures)
-    assert len(page.verdicts) == 6
-    assert "nan" not in text
-    assert "Trials run: mslr 5, a9a 5." in text
-    json.dumps(page.record)
+    check_report(page, tmp_path, "hu2016", ["mslr", "a9a"], 5, 6)
 
 
 def test_printed_figures_stand_below_those_found(page):

@@ -1,8 +1,6 @@
 """Support vector machines under a budget, run again: whole studies on made-up data."""
 
 import dataclasses
-import json
-import re
 
 import numpy as np
 import pytest
@@ -18,6 +16,8 @@ from scrimp.reproduce.wang2018_claims import verdicts
 from scrimp.reproduce.wang2018_data import LARGE, Priced
 from scrimp.reproduce.wang2018_methods import RATIOS
 from scrimp.reproduce.wang2018_trial import trial
+
+from .conftest import check_report
 
 SMALL = Setting(n_features=15, train=120, test=60, rounds=0, trials=3)
 
@@ -58,14 +58,7 @@ def page(small, tmp_path_factory):
 
 
 def test_a_report_has_verdicts_tables_and_pictures(page, tmp_path):
-    text = page.write(tmp_path)[-1].read_text(encoding="utf-8")
-    pictures = re.findall(r"\((\S+\.png)\)", text)
-    assert pictures == ["wang2018-blogfeedback.png", "wang2018-a9a.png"]
-    assert all((tmp_path / name).read_bytes().startswith(b"\x89PNG") for name in pictures)
-    assert len(page.verdicts) == 9
-    assert "nan" not in text
-    assert "Trials run: blogfeedback 5, a9a 5." in text
-    json.dumps(page.record)
+    check_report(page, tmp_path, "wang2018", ["blogfeedback", "a9a"], 5, 9)
 
 
 def test_printed_figures_stand_beside_those_found(page):

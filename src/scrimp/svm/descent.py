@@ -26,7 +26,7 @@ class Point:
         Coefficients and intercepts.
     width, slopes : float, float array (outputs, rows) or None
         Over which kinks are rounded off, and around which slopes: at these the rounded loss touches
-        the loss itself. By default 0, so that it does where nothing is lost.
+        the loss itself. None are 0, so that it does where nothing is lost.
     curvature : float
         About how much the loss bends there along a gradient step.
     """
@@ -134,7 +134,9 @@ class Descent(ABC):
     ) -> None:  # fmt: skip
         self.machine, self.prices, self.budget = machine, prices, budget
         self.groups = machine.groups if groups is None else groups
-        self.w, self.width, self.slopes = start.w, start.width, start.slopes
+        self.w, self.width = start.w, start.width
+        none = np.zeros_like(machine.targets)
+        self.slopes = none if start.slopes is None else start.slopes
         self.offsets = self._offsets()
         self.z = machine.sums(self.w, self.groups) + self.offsets
         self.b = machine.intercepts(self.z, start.b, self.width)
@@ -214,19 +216,15 @@ class Descent(ABC):
 
     def _offsets(self) -> Floats:
         """What is added to sums: it rounds kinks off around the slopes rather than around 0."""
-        machine = self.machine
-        if not machine.is_kinked or self.slopes is None:
-            return np.zeros_like(machine.targets)
-        return np.asarray(-self.width * self.slopes / np.maximum(machine.weights, 1e-300))
+        return np.asarray(-self.width * self.slopes / np.maximum(self.machine.weights, 1e-300))
 
     def _is_rounded_off_too_much(self, smooth: float, bound: Bound) -> bool:
         """Whether what is left of the gap is due to the width rather than to the steps."""
         if not self.machine.is_kinked:
             return False
         weights = np.maximum(self.machine.weights, 1e-300)
-        slopes = 0.0 if self.slopes is None else self.slopes
-        smooth -= self.width / 2 * float((slopes**2 / weights).sum())
-        moved = float(((bound.alpha - slopes) ** 2 / weights).sum())
+        smooth -= self.width / 2 * float((self.slopes**2 / weights).sum())
+        moved = float(((bound.alpha - self.slopes) ** 2 / weights).sum())
         rounded_bound = bound.least - self.width / 2 * moved
         own_gap = (smooth - rounded_bound) / max(abs(smooth), 1e-300)
         return own_gap <= _NEAR * self.gap

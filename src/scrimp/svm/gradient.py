@@ -18,7 +18,6 @@ _FIRST_STEPS, _STEPS, _PART, _LAST_STEPS, _NEAR, _MANY_CELLS = 2, 10, 20, 3, 4.0
 #: Groups take part that are worth this part of the least that is bought, per price. If they have
 #: more than this part of the columns, all do.
 _NEARLY, _MOST = 0.3, 0.6
-
 #: Momentum at the beginning, as if a step or two had been taken before.
 _MOMENTUM = 2.0
 
@@ -32,9 +31,10 @@ class GradientDescent(Descent):
     ) -> None:  # fmt: skip
         super().__init__(machine, prices, budget, start, groups)
         self._taking = self.groups
-        self._numbers = np.array([_MOMENTUM, start.curvature, 1.0])
+        self._numbers = np.array([1.0, start.curvature, 1.0])
         self._pulls, self._new = machine.zeros(), machine.zeros()
-        self._ahead = self.w.copy(), self.z.copy(), self.b.copy()
+        self.start_anew()
+        self._numbers[0] = _MOMENTUM
 
     def start_anew(self) -> None:
         """Without momentum."""

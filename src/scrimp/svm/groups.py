@@ -67,8 +67,17 @@ class Groups:
     @cached_property
     def least_prices(self) -> Floats:
         """What each group costs, at least."""
+        return self._prices_beside_nothing[1]
+
+    @cached_property
+    def full_prices(self) -> Floats:
+        """What each group costs alone, with all that it requires."""
+        return self._prices_beside_nothing[0]
+
+    @cached_property
+    def _prices_beside_nothing(self) -> tuple[Floats, Floats]:
         none = np.zeros(len(self.items), dtype=bool)
-        return self.prices_beside(none, none)[2]
+        return self.prices_beside(none, none)[1:]
 
     def prices_beside(
         self, inside: NDArray[np.bool_], outside: NDArray[np.bool_]
@@ -100,11 +109,6 @@ class Groups:
     def baskets(self) -> Baskets:
         """Sets of items."""
         return Baskets(self.costs)
-
-    @cached_property
-    def full_prices(self) -> Floats:
-        """What each group costs alone, with all that it requires."""
-        return np.array([self.costs.price_of([int(i)]) for i in self.items])
 
     @cached_property
     def cheapest(self) -> float:

@@ -94,9 +94,9 @@ class Rounding:
             first.append(groups.filled(by_share, budget, before.items))
         starts = self._first(first, relaxed)
         if self._is_small(starts[0]):
-            starts += [self._forward(power) for power in _POWERS]
+            starts += map(self._forward, _POWERS)
         else:
-            del starts[1:]
+            starts = starts[:1]
         best = self._searched(min(map(self._improved, starts), key=_objective), relaxed.point)
         if before is not None and best.items == before.items:
             best = replace(before, proof=self._proof(before.proof.alpha))
