@@ -17,9 +17,9 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from papers.features import binary  # noqa: E402
+from papers.published import HUANG2015  # noqa: E402
 from scrimp import BudgetedBoostingClassifier, Costs  # noqa: E402
-from scrimp.reproduce.features import binary  # noqa: E402
-from scrimp.reproduce.published import HUANG2015  # noqa: E402
 
 RULES = ("edge", "greedy", "speedboost", "smoothed", "hybrid")
 DATASETS = ("sonar", "ionosphere", "ecoli", "heart")

@@ -13,8 +13,8 @@ from benchmarks.data import make_table
 from benchmarks.report import Row, as_markdown, seconds
 from scrimp import Costs, SampledBoostingClassifier
 from scrimp.plans import AdditivePlan
-from scrimp.predictor import Predictor
-from scrimp.priced_plan import PricedPlan
+from scrimp.plans.priced_plan import PricedPlan
+from scrimp.runtime.predictor import Predictor
 
 
 def sampled_votes(

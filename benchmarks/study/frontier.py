@@ -23,7 +23,7 @@ def train(part: Part) -> Trained:
     Where rows are many it looks at the first folds only, as many as it has by default.
     """
     from scrimp import FrontierClassifier, FrontierRegressor
-    from scrimp.frontier.frontier import default_folds
+    from scrimp.meta.frontier.frontier import default_folds
 
     folds, _ = default_folds(len(part.train))
     number = part.problem.task == "regression"

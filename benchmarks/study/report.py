@@ -20,8 +20,8 @@ from benchmarks.study.results import Result
 from benchmarks.study.running import Study
 from benchmarks.study.splits import MANY_CLASSES, SMALL, TUNING_ROWS
 from benchmarks.study.standing import Curves, Standing, against, against_best, curves_of
-from scrimp.reproduce.report import markdown_table, versions
-from scrimp.store.atomic import write_atomically
+from papers.report import markdown_table, versions
+from scrimp.io.atomic import write_atomically
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scrimp.store.atomic import write_atomically
+from scrimp.io.atomic import write_atomically
 
 
 @dataclass(frozen=True)

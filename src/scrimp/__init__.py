@@ -11,38 +11,38 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "BudgetedBoostingClassifier": "boosting",
-    "BudgetedBoostingRegressor": "boosting",
-    "BudgetedSVC": "svm",
-    "BudgetedSVR": "svm",
-    "BudgetedTreeClassifier": "trees",
-    "CalibratedClassifier": "calibration",
+    "BudgetedBoostingClassifier": "learners.boosting",
+    "BudgetedBoostingRegressor": "learners.boosting",
+    "BudgetedSVC": "learners.svm",
+    "BudgetedSVR": "learners.svm",
+    "BudgetedTreeClassifier": "learners.trees",
+    "CalibratedClassifier": "meta.calibration",
     "Comparison": "evaluation",
     "CostCurveDisplay": "evaluation",
     "CostMeter": "evaluation",
     "Costs": "costs",
     "Curve": "evaluation",
-    "FrontierClassifier": "frontier",
-    "FrontierRegressor": "frontier",
-    "GroupLassoRegressor": "linear",
-    "Item": "price_list",
-    "Ledger": "ledger",
-    "Predictor": "predictor",
+    "FrontierClassifier": "meta.frontier",
+    "FrontierRegressor": "meta.frontier",
+    "GroupLassoRegressor": "learners.linear",
+    "Item": "costs",
+    "Ledger": "costs",
+    "Predictor": "runtime.predictor",
     "PriceHistogramDisplay": "evaluation",
     "PurchaseDisplay": "evaluation",
-    "RefitClassifier": "refit",
-    "RefitRegressor": "refit",
-    "SampledBoostingClassifier": "boosting",
-    "SequencedClassifier": "linear",
-    "SequencedPoissonRegressor": "linear",
-    "SequencedRegressor": "linear",
-    "Session": "session",
-    "Sweep": "sweep",
-    "at_budget": "estimator",
+    "RefitClassifier": "meta.refit",
+    "RefitRegressor": "meta.refit",
+    "SampledBoostingClassifier": "learners.boosting",
+    "SequencedClassifier": "learners.linear",
+    "SequencedPoissonRegressor": "learners.linear",
+    "SequencedRegressor": "learners.linear",
+    "Session": "runtime.session",
+    "Sweep": "runtime.sweep",
+    "at_budget": "learners.base",
     "check_budgeted_estimator": "checks",
     "compare": "evaluation",
-    "load": "store",
-    "save": "store",
+    "load": "io",
+    "save": "io",
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]
@@ -59,57 +59,35 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from .boosting import BudgetedBoostingClassifier as BudgetedBoostingClassifier
-    from .boosting import BudgetedBoostingRegressor as BudgetedBoostingRegressor
-    from .boosting import SampledBoostingClassifier as SampledBoostingClassifier
-    from .calibration import CalibratedClassifier as CalibratedClassifier
     from .checks import check_budgeted_estimator as check_budgeted_estimator
-    from .costs import Costs as Costs
-    from .estimator import at_budget as at_budget
-    from .evaluation import (
-        Comparison as Comparison,
-    )
-    from .evaluation import (
-        CostCurveDisplay as CostCurveDisplay,
-    )
-    from .evaluation import (
-        CostMeter as CostMeter,
-    )
-    from .evaluation import (
-        Curve as Curve,
-    )
-    from .evaluation import (
-        PriceHistogramDisplay as PriceHistogramDisplay,
-    )
-    from .evaluation import (
-        PurchaseDisplay as PurchaseDisplay,
-    )
-    from .evaluation import (
-        compare as compare,
-    )
-    from .frontier import FrontierClassifier as FrontierClassifier
-    from .frontier import FrontierRegressor as FrontierRegressor
-    from .ledger import Ledger as Ledger
-    from .linear import (
-        GroupLassoRegressor as GroupLassoRegressor,
-    )
-    from .linear import (
-        SequencedClassifier as SequencedClassifier,
-    )
-    from .linear import (
-        SequencedPoissonRegressor as SequencedPoissonRegressor,
-    )
-    from .linear import (
-        SequencedRegressor as SequencedRegressor,
-    )
-    from .predictor import Predictor as Predictor
-    from .price_list import Item as Item
-    from .refit import RefitClassifier as RefitClassifier
-    from .refit import RefitRegressor as RefitRegressor
-    from .session import Session as Session
-    from .store import load as load
-    from .store import save as save
-    from .svm import BudgetedSVC as BudgetedSVC
-    from .svm import BudgetedSVR as BudgetedSVR
-    from .sweep import Sweep as Sweep
-    from .trees import BudgetedTreeClassifier as BudgetedTreeClassifier
+    from .costs.costs import Costs as Costs
+    from .costs.ledger import Ledger as Ledger
+    from .costs.price_list import Item as Item
+    from .evaluation import Comparison as Comparison
+    from .evaluation import CostCurveDisplay as CostCurveDisplay
+    from .evaluation import CostMeter as CostMeter
+    from .evaluation import Curve as Curve
+    from .evaluation import PriceHistogramDisplay as PriceHistogramDisplay
+    from .evaluation import PurchaseDisplay as PurchaseDisplay
+    from .evaluation import compare as compare
+    from .io import load as load
+    from .io import save as save
+    from .learners.base import at_budget as at_budget
+    from .learners.boosting import BudgetedBoostingClassifier as BudgetedBoostingClassifier
+    from .learners.boosting import BudgetedBoostingRegressor as BudgetedBoostingRegressor
+    from .learners.boosting import SampledBoostingClassifier as SampledBoostingClassifier
+    from .learners.linear import GroupLassoRegressor as GroupLassoRegressor
+    from .learners.linear import SequencedClassifier as SequencedClassifier
+    from .learners.linear import SequencedPoissonRegressor as SequencedPoissonRegressor
+    from .learners.linear import SequencedRegressor as SequencedRegressor
+    from .learners.svm import BudgetedSVC as BudgetedSVC
+    from .learners.svm import BudgetedSVR as BudgetedSVR
+    from .learners.trees import BudgetedTreeClassifier as BudgetedTreeClassifier
+    from .meta.calibration import CalibratedClassifier as CalibratedClassifier
+    from .meta.frontier import FrontierClassifier as FrontierClassifier
+    from .meta.frontier import FrontierRegressor as FrontierRegressor
+    from .meta.refit import RefitClassifier as RefitClassifier
+    from .meta.refit import RefitRegressor as RefitRegressor
+    from .runtime.predictor import Predictor as Predictor
+    from .runtime.session import Session as Session
+    from .runtime.sweep import Sweep as Sweep

@@ -282,7 +282,7 @@ def test_without_a_window_of_time(here):
 class TestInterrupted:
     @pytest.fixture
     def interrupted(self, here, monkeypatch):
-        from scrimp.trees import BudgetedTreeClassifier
+        from scrimp.learners.trees import BudgetedTreeClassifier
 
         fit = BudgetedTreeClassifier.fit
 

@@ -165,7 +165,7 @@ class TestMethods:
         assert record["full_price"] == 2.0
 
     def test_an_interrupted_linear_model_is_not_saved(self, train, tmp_path, monkeypatch):
-        from scrimp.linear import SequencedRegressor
+        from scrimp.learners.linear import SequencedRegressor
 
         def interrupted(*_):
             raise KeyboardInterrupt
@@ -311,7 +311,7 @@ class TestInterrupted:
 
     @pytest.fixture
     def fit(self, train, tmp_path, monkeypatch):
-        from scrimp.boosting import budgeted
+        from scrimp.learners.boosting import budgeted
 
         def go(after, *more):
             emit, left = budgeted.emit, iter(range(after))
@@ -339,7 +339,7 @@ class TestInterrupted:
         assert "Interrupted after 1 round: saved" in fit(0)
 
     def test_says_that_nothing_was_saved(self, train, tmp_path, monkeypatch):
-        from scrimp.boosting import BudgetedBoostingClassifier
+        from scrimp.learners.boosting import BudgetedBoostingClassifier
 
         def interrupted(*_, **__):
             raise KeyboardInterrupt
@@ -436,8 +436,8 @@ class TestRefuses:
 
 
 def test_all_rules_can_be_chosen():
-    from scrimp.boosting.rules import RULES
     from scrimp.cli.fit import RULE_NAMES
+    from scrimp.learners.boosting.rules import RULES
 
     assert set(RULES) == set(RULE_NAMES)
 
@@ -466,7 +466,7 @@ class TestCalibration:
         )
 
     def test_the_methods_are_those_of_the_library(self):
-        from scrimp.calibration.fitting import METHODS
         from scrimp.cli.fit import CALIBRATIONS
+        from scrimp.meta.calibration.fitting import METHODS
 
         assert tuple(METHODS) == CALIBRATIONS

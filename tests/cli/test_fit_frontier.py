@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from scrimp import datasets, load
+from scrimp.costs.ledger import within
 from scrimp.datasets import load_heart
-from scrimp.frontier import contest
-from scrimp.ledger import within
+from scrimp.meta.frontier import contest
 
 from .conftest import refused, run, run_json, table
 

@@ -7,7 +7,7 @@ import scrimp
 
 from .conftest import refused, run
 
-COMMANDS = ("demo", "compare", "fit", "predict", "curve", "inspect", "ask", "reproduce")
+COMMANDS = ("demo", "compare", "fit", "predict", "curve", "inspect", "ask")
 
 
 def test_help_lists_the_commands_in_the_order_of_use_and_the_exit_codes():

@@ -84,14 +84,14 @@ def test_a_killed_fit_leaves_nothing(endless_fit):
 def test_ctrl_c_while_saving_waits(trained, tmp_path):
     code = """
 import os, signal, sys
-import scrimp.store
+import scrimp.io
 from scrimp.cli.main import main
-save = scrimp.store.save
+save = scrimp.io.save
 def interrupted(model, path):
     os.kill(os.getpid(), signal.SIGINT)
     save(model, path)
     os.kill(os.getpid(), signal.SIGINT)
-scrimp.store.save = interrupted
+scrimp.io.save = interrupted
 main()
 """
     out = tmp_path / "m.scrimp"

@@ -2,7 +2,7 @@ import io
 import sys
 
 from scrimp.cli.progress import progress_bar
-from scrimp.events import Progress, emit
+from scrimp.runtime.events import Progress, emit
 
 
 def drawn(monkeypatch, wanted, only=None):

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from scrimp.columns import Columns
-from scrimp.costs import Costs
-from scrimp.plan import Plan, StageTable
+from scrimp.costs.costs import Costs
+from scrimp.costs.price_list import Item
+from scrimp.data.columns import Columns
+from scrimp.data.target import Target
 from scrimp.plans import (
     AdditivePlan,
     Block,
@@ -24,11 +25,10 @@ from scrimp.plans import (
     TermTable,
     TreeTable,
 )
-from scrimp.plans.maps import PowerMaps
-from scrimp.predictor import Predictor
-from scrimp.price_list import Item
-from scrimp.priced_plan import PricedPlan
-from scrimp.target import Target
+from scrimp.plans.components.calibrators import PowerMaps
+from scrimp.plans.contract import Plan, StageTable
+from scrimp.plans.priced_plan import PricedPlan
+from scrimp.runtime.predictor import Predictor
 
 from .refits import refits, singles
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from scrimp.costs import Costs
-from scrimp.plan import StageTable
+from scrimp.costs.costs import Costs
 from scrimp.plans import RefitPlan, TreeTable
-from scrimp.plans.models import AverageModel, KernelModel, LinearModel, Preparation, TreesModel
+from scrimp.plans.components.models import (
+    AverageModel,
+    KernelModel,
+    LinearModel,
+    Preparation,
+    TreesModel,
+)
+from scrimp.plans.contract import StageTable
 
 AGE, PULSE, CHOL, SUGAR = range(4)
 

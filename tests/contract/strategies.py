@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from scrimp.checks.cases import budgets_for, items_of
-from scrimp.costs import Costs
-from scrimp.predictor import Predictor
+from scrimp.costs.costs import Costs
+from scrimp.runtime.predictor import Predictor
 
 from .handmade import NAMES, clinic, table
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrimp.checks.driving import feed
-from scrimp.ledger import Ledger
+from scrimp.costs.ledger import Ledger
 from scrimp.plans import plan_from_parts
 
 from .handmade import KINDS, NAMES, clinic, predictor, wrap

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 
 from scrimp.checks.driving import feed
-from scrimp.plan import StageTable
 from scrimp.plans import AdditivePlan, MenuPlan, StumpTable
+from scrimp.plans.contract import StageTable
 
 from .handmade import AGE, CERTAIN, CHOL, KINDS, NAMES, additive, clinic, predictor, table, wrap
 from .strategies import problems, quick

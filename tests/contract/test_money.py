@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrimp.checks.driving import feed, price_of
-from scrimp.ledger import within
+from scrimp.costs.ledger import within
 
 from .handmade import CERTAIN, KINDS, NAMES, clinic, predictor
 from .strategies import problems, quick, rows_for

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scrimp.checks.driving import feed, requests
-from scrimp.plan import StageTable
 from scrimp.plans import Nodes, RoutedPlan
+from scrimp.plans.contract import StageTable
 
 from .handmade import AGE, CHOL, NAMES, SUGAR, clinic, wrap
 
@@ -106,10 +106,10 @@ def test_trees_that_lead_nowhere_are_refused(changes, text):
 
 
 def test_the_price_is_that_of_the_dearest_path():
-    from scrimp.costs import Costs
-    from scrimp.plan import StageTable
+    from scrimp.costs.costs import Costs
     from scrimp.plans import Nodes, RoutedPlan
-    from scrimp.priced_plan import PricedPlan
+    from scrimp.plans.contract import StageTable
+    from scrimp.plans.priced_plan import PricedPlan
 
     def plan(second):
         column = np.array([0, 1, 2, -1, -1])

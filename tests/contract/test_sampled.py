@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 
 from scrimp.checks.driving import feed
-from scrimp.ledger import Ledger
+from scrimp.costs.ledger import Ledger
 from scrimp.plans import SampledPlan, TermTable, TreeTable
-from scrimp.plans.chance import uniforms
+from scrimp.plans.components.counter_rng import uniforms
 
 from .handmade import (
     AGE,

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrimp.checks.driving import feed, price_of, requests, stumble, values_of
-from scrimp.ledger import within
-from scrimp.replay import replay_rows
+from scrimp.costs.ledger import within
+from scrimp.runtime.replay import replay_rows
 
 from .handmade import CERTAIN, KINDS, NAMES, predictor
 from .strategies import owned_masks, problems, quick, rows_for

@@ -3,7 +3,7 @@ import re
 import polars as pl
 import pytest
 
-from scrimp.costs import Costs
+from scrimp.costs.costs import Costs
 from scrimp.datasets import DatasetMismatch, loading, targets
 from scrimp.datasets.catalog import ENTRIES
 

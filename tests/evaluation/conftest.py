@@ -3,11 +3,11 @@ import numpy as np
 import pytest
 
 from scrimp import Costs, Item, Predictor, Sweep
-from scrimp.columns import Columns
-from scrimp.plan import StageTable
+from scrimp.data.columns import Columns
+from scrimp.data.target import Target
 from scrimp.plans import AdditivePlan, StumpTable
-from scrimp.priced_plan import PricedPlan
-from scrimp.target import Target
+from scrimp.plans.contract import StageTable
+from scrimp.plans.priced_plan import PricedPlan
 
 mpl.use("Agg")
 

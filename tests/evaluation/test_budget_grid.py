@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from scrimp import Costs, Predictor
-from scrimp.columns import Columns
+from scrimp.data.columns import Columns
+from scrimp.data.target import Target
 from scrimp.evaluation import default_budgets
-from scrimp.plan import StageTable
 from scrimp.plans import MenuPlan, Nodes, RoutedPlan
-from scrimp.priced_plan import PricedPlan
-from scrimp.target import Target
+from scrimp.plans.contract import StageTable
+from scrimp.plans.priced_plan import PricedPlan
 
 
 def predictor_of(priced):

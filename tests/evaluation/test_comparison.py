@@ -21,7 +21,7 @@ from scrimp.datasets import load_heart
 from scrimp.evaluation import METHODS, cross_curve, cross_sweep, price_steps
 from scrimp.evaluation.folds import divide
 from scrimp.evaluation.methods import task_of
-from scrimp.events import Progress, emit, listening
+from scrimp.runtime.events import Progress, emit, listening
 
 BUDGETS = [0.0, 1.0, 3.0]
 random = np.random.default_rng(0)

@@ -6,7 +6,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit, Strat
 
 from scrimp import BudgetedBoostingClassifier, Curve
 from scrimp.evaluation.cross import cross_curve, cross_sweep
-from scrimp.events import listening
+from scrimp.runtime.events import listening
 
 BUDGETS = [0.0, 1.0, 3.0]
 random = np.random.default_rng(0)

@@ -8,7 +8,7 @@ import pytest
 
 from scrimp import Costs, Curve, at_budget
 from scrimp.evaluation import default_budgets
-from scrimp.events import listening
+from scrimp.runtime.events import listening
 
 
 def curve(budgets, quality, spent=None, **options):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from scrimp import CostCurveDisplay, Costs, Curve, Predictor, PurchaseDisplay
-from scrimp.columns import Columns
+from scrimp.data.columns import Columns
+from scrimp.data.target import Target
 from scrimp.plans import MenuPlan
-from scrimp.priced_plan import PricedPlan
-from scrimp.target import Target
+from scrimp.plans.priced_plan import PricedPlan
 
 
 @pytest.fixture

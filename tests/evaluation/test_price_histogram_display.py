@@ -16,11 +16,11 @@ from scrimp import (
     SampledBoostingClassifier,
     SequencedClassifier,
 )
-from scrimp.columns import Columns
+from scrimp.data.columns import Columns
+from scrimp.data.target import Target
 from scrimp.datasets import load_heart
 from scrimp.plans import MenuPlan
-from scrimp.priced_plan import PricedPlan
-from scrimp.target import Target
+from scrimp.plans.priced_plan import PricedPlan
 
 
 def heights(display):

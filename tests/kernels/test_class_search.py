@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from scrimp.boosting import class_search, pruned_search
-from scrimp.boosting.budgeted import vote_weight
-from scrimp.boosting.class_search import ClassSearch
+from scrimp.learners.boosting import class_search, pruned_search
+from scrimp.learners.boosting.budgeted import vote_weight
+from scrimp.learners.boosting.class_search import ClassSearch
 
 K = 5
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from scrimp.boosting import pruned_search, stump_search
-from scrimp.boosting.stump_search import Stump, StumpSearch
+from scrimp.learners.boosting import pruned_search, stump_search
+from scrimp.learners.boosting.stump_search import Stump, StumpSearch
 from tests.naive import kernels as naive
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from papers.features import threshold_features
 from scrimp import BudgetedBoostingClassifier, Costs
-from scrimp.reproduce.features import threshold_features
 
 RULES = ["edge", "greedy", "smoothed", "speedboost", "hybrid"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from scrimp import SampledBoostingClassifier
 from scrimp.plans import SampledPlan
-from scrimp.priced_plan import PricedPlan
+from scrimp.plans.priced_plan import PricedPlan
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.ensemble import AdaBoostClassifier
 
 from scrimp import BudgetedBoostingClassifier
-from scrimp.boosting.budgeted import vote_weight
-from scrimp.boosting.class_search import ClassSearch
+from scrimp.learners.boosting.budgeted import vote_weight
+from scrimp.learners.boosting.class_search import ClassSearch
 
 RULES = ["edge", "greedy", "smoothed", "speedboost", "hybrid"]
 

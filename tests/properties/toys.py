@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from scrimp.costs import as_costs
-from scrimp.estimator import BudgetedClassifier, BudgetedRegressor
-from scrimp.plan import StageTable
+from scrimp.costs.costs import as_costs
+from scrimp.data.target import Target
+from scrimp.learners.base import BudgetedClassifier, BudgetedRegressor
 from scrimp.plans import AdditivePlan, PrefixPlan, StumpTable
-from scrimp.priced_plan import PricedPlan
-from scrimp.target import Target
+from scrimp.plans.contract import StageTable
+from scrimp.plans.priced_plan import PricedPlan
 
 
 class Toy(BudgetedClassifier):

@@ -12,7 +12,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from ..costs import Costs
+from ..costs.costs import Costs
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

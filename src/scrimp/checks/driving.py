@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..costs import Costs
-from ..session import Request, Session
+from ..costs.costs import Costs
+from ..runtime.session import Request, Session
 
 #: Far more events than a small problem has: a session that goes on for longer never ends.
 MAX_EVENTS = 10_000

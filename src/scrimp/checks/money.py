@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ..costs import Costs
-from ..ledger import within
+from ..costs.costs import Costs
+from ..costs.ledger import within
 from .cases import COLUMNS, Case
 from .driving import feed, price_of, values_of
 from .running import assert_same, on_cases, scores_of

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..target import Target
+from ..data.target import Target
 from .cases import Case, cases
 
 #: Find a problem that fails, then make it simple.

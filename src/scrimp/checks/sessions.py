@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ledger import within
+from ..costs.ledger import within
 from .cases import COLUMNS, Case
 from .driving import feed, price_of, requests, stumble, values_of
 from .running import as_decided, assert_same, on_cases, scores_of

@@ -57,7 +57,7 @@ def _frame(library: str, X: Any, order: Any) -> Any:
 @on_cases
 def check_save_and_load(estimator: Any, case: Case) -> None:
     """A model that was saved and loaded gives the same answers at the same price."""
-    from ..store import load, save
+    from ..io import load, save
 
     model = case.fit(estimator)
     with TemporaryDirectory() as folder:

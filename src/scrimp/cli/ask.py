@@ -12,7 +12,7 @@ from .options import Money, common_options, model_argument, stop_option
 from .output import digits
 
 if TYPE_CHECKING:
-    from ..predictor import Predictor
+    from ..runtime.predictor import Predictor
     from .conversation import Conversation
 
 
@@ -34,7 +34,7 @@ def ask(
     paid for, and the model goes on without it. missing says that it was paid for but brought
     nothing. quit, Ctrl-C or the end of the input end with the answer so far.
     """
-    from ..store import load
+    from ..io import load
     from .conversation import Conversation
     from .output import print_json
 

@@ -177,7 +177,7 @@ def _check_error_cost(task: str, scoring: str | None, error_cost: float | None) 
 
 def _budgets(problem: Problem, asked: list[float] | None, budget: float | None) -> list[float]:
     """Those asked for, or steps of the price list; always 0 and the budget of the question."""
-    from ..costs import as_costs
+    from ..costs.costs import as_costs
     from ..evaluation import price_steps
 
     X = problem.X

@@ -12,8 +12,8 @@ from .output import digits, money
 from .values import are_numbered, choices, parse_value
 
 if TYPE_CHECKING:
-    from ..predictor import Predictor
-    from ..session import Request, Session
+    from ..runtime.predictor import Predictor
+    from ..runtime.session import Request, Session
 
 _CANNOT_BE_HAD = ("", "?")
 _ENDS = ("quit", "exit")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..evaluation import Curve
-    from ..predictor import Predictor
+    from ..runtime.predictor import Predictor
 
 #: More lines than this are no table to read; --budgets gives any number of them.
 _BUDGETS = 20
@@ -63,7 +63,7 @@ def curve(
 
     DATA should hold rows that the model was not trained on.
     """
-    from ..store import load
+    from ..io import load
     from .matching import text_columns
     from .output import print_json, write_files
     from .reading import read_table

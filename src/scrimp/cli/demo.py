@@ -14,7 +14,7 @@ from .options import OutputFile, common_options, progress_option
 if TYPE_CHECKING:
     from ..datasets import Dataset
     from ..evaluation import Advice, Comparison, Point
-    from ..priced_plan import PricedPlan
+    from ..plans.priced_plan import PricedPlan
 
 #: Where the price list has its steps: questions cost 1 each, then come blood (from 11.27), the
 #: ECG at rest (26.77), and three examinations of about 100, of which 205 buys two.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..evaluation import Advice, Comparison
-    from ..priced_plan import PricedPlan
+    from ..plans.priced_plan import PricedPlan
 
 _SPOKEN = {
     "cp": "chest pain",

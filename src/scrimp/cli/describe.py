@@ -9,8 +9,8 @@ import click
 from .output import count, digits, money, print_purchases, purchases
 
 if TYPE_CHECKING:
-    from ..predictor import Predictor
-    from ..priced_plan import PricedPlan
+    from ..plans.priced_plan import PricedPlan
+    from ..runtime.predictor import Predictor
 
 _BEATEN = "; only if something cannot be had, since a later one costs no more"
 
@@ -18,7 +18,7 @@ _BEATEN = "; only if something cannot be had, since a later one costs no more"
 def followed(priced: PricedPlan) -> PricedPlan:
     """The plan that buys: calibration only changes what it says."""
     from ..plans import CalibratedPlan
-    from ..priced_plan import PricedPlan
+    from ..plans.priced_plan import PricedPlan
 
     plan = priced.plan
     return PricedPlan(plan.inner, priced.costs) if isinstance(plan, CalibratedPlan) else priced
@@ -27,7 +27,7 @@ def followed(priced: PricedPlan) -> PricedPlan:
 def entries_of(model: Predictor) -> list[PricedPlan]:
     """The entries of a menu, from the least to the best; otherwise the plan alone."""
     from ..plans import MenuPlan
-    from ..priced_plan import PricedPlan
+    from ..plans.priced_plan import PricedPlan
 
     priced = followed(model.plan)
     if not isinstance(priced.plan, MenuPlan):

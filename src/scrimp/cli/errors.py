@@ -56,12 +56,8 @@ class Interrupted(click.ClickException):
         click.echo(self.message, err=True)
 
 
-class Commands(click.Group):
-    """A group whose commands end in one line and an exit code, whatever happens."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order of use rather than of the alphabet."""
-        return list(self.commands)
+class PlainErrors(click.Command):
+    """A command that ends in one line and an exit code, whatever happens."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
@@ -88,6 +84,14 @@ class Commands(click.Group):
                     text = f"Error: unexpected {type(error).__name__}: {one_line(error)} {hint}"
                     click.echo(text, err=True)
                 ctx.exit(UNEXPECTED)
+
+
+class Commands(PlainErrors, click.Group):
+    """A group of commands, each of which ends in one line and an exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order of use rather than of the alphabet."""
+        return list(self.commands)
 
 
 def remember_debug(ctx: click.Context, _: click.Parameter, value: bool) -> None:

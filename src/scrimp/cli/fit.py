@@ -26,9 +26,9 @@ from .options import (
 if TYPE_CHECKING:
     import polars as pl
 
-#: As in scrimp.boosting.rules, which is too slow to import for a help text; a test compares.
+#: As in scrimp.learners.boosting.rules, too slow to import for a help text; a test compares.
 RULE_NAMES = ("smoothed", "greedy", "speedboost", "hybrid", "edge")
-#: As in scrimp.calibration.fitting, for the same reason.
+#: As in scrimp.meta.calibration.fitting, for the same reason.
 CALIBRATIONS = ("sigmoid", "isotonic", "temperature")
 #: Options that say something to some methods only.
 _USED_BY = {
@@ -189,7 +189,8 @@ def _remark(X: pl.DataFrame, costs: Path | None) -> None:
 
 def _learner(method: str, task: str, **options: Any) -> Any:
     """An unfitted estimator with those of the options that it knows."""
-    from .. import boosting, frontier, linear, trees
+    from ..learners import boosting, linear, trees
+    from ..meta import frontier
 
     as_compared: dict[str, Any] = {"criterion": "forward", "missing": "mean"}
     learners: dict[tuple[str, str], Any] = {
@@ -214,7 +215,7 @@ def _learner(method: str, task: str, **options: Any) -> Any:
 
 def _calibrated(model: Any, task: str, method: str, target: str, seed: int) -> Any:
     """The estimator with calibrated probabilities."""
-    from ..calibration import CalibratedClassifier
+    from ..meta.calibration import CalibratedClassifier
 
     if task == "regression":
         raise InputError(
@@ -229,7 +230,7 @@ def _one_or_many(budget: list[float] | None) -> float | list[float] | None:
 
 def _save(model: Any, out: Path, finished: bool) -> None:
     """Save the model; an unfinished one says so of itself."""
-    from ..store import save
+    from ..io import save
 
     predictor = model.predictor_
     if not finished:

@@ -10,7 +10,7 @@ import click
 from .options import OutputFile, common_options, model_argument, refuse_overwriting
 
 if TYPE_CHECKING:
-    from ..predictor import Predictor
+    from ..runtime.predictor import Predictor
 
 
 @click.command(short_help="Show what a model is, and what it buys.")
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @common_options
 def inspect(model: Path, png: Path | None, as_json: bool) -> None:
     """Show what MODEL is and what it buys, in order, at what price."""
-    from ..store import load
+    from ..io import load
     from .describe import extent, print_plan
     from .output import print_json
 

@@ -14,7 +14,6 @@ from .fit import fit
 from .inspect import inspect
 from .predict import predict
 from .reprice import reprice
-from .reproduce import reproduce
 
 EPILOG = """\
 \b
@@ -46,7 +45,7 @@ def main() -> None:
     """Prediction on a budget: learn what to buy, in which order, and never overspend."""
 
 
-for _command in (demo, compare, fit, predict, curve, inspect, ask, reprice, reproduce):
+for _command in (demo, compare, fit, predict, curve, inspect, ask, reprice):
     main.add_command(_command)
 
 if __name__ == "__main__":

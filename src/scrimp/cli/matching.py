@@ -13,7 +13,7 @@ from .errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..predictor import Predictor
+    from ..runtime.predictor import Predictor
 
 #: A text column counts as numbers with a few other values from this share of numbers on.
 _MOSTLY = 0.8
@@ -28,7 +28,7 @@ def text_columns(model: Predictor) -> list[str]:
 
 def within_reach(model: Predictor, budget: float = math.inf) -> list[str]:
     """Columns of stages that a budget could pay for; no others are ever looked at."""
-    from ..ledger import within
+    from ..costs.ledger import within
 
     priced = model.plan
     prices = {needs: priced.costs.price_of(needs) for needs in set(priced.needs)}
@@ -94,7 +94,7 @@ def advice(values: list[str]) -> str:
 
 def unseen(X: pl.DataFrame, model: Predictor) -> dict[str, int]:
     """For columns with categories that were not seen in training, the number of rows."""
-    from ..columns import UNSEEN
+    from ..data.columns import UNSEEN
 
     found = {}
     for name in text_columns(model):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ..priced_plan import PricedPlan
+    from ..plans.priced_plan import PricedPlan
 
 
 #: How a table of purchases counts the uses of an item, by the kind of plan.
@@ -150,7 +150,7 @@ def draw_without_window() -> None:
 
 def write_files(contents: Mapping[Path, bytes]) -> None:
     """Write each file in one step: it is whole or as it was before."""
-    from ..store.atomic import write_atomically
+    from ..io.atomic import write_atomically
 
     for path, content in contents.items():
         write_atomically(path, content)

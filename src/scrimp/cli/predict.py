@@ -25,7 +25,7 @@ from .options import (
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..predictor import Predictor
+    from ..runtime.predictor import Predictor
 
 
 @click.command(short_help="Answer for each row, within its budget.")
@@ -52,7 +52,7 @@ def predict(
     the budget cannot pay for may be absent. An empty cell counts as a test that was paid for but
     gave no value.
     """
-    from ..store import load
+    from ..io import load
     from .matching import features, text_columns
     from .output import note, print_json, write_files
     from .reading import read_table

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from ..costs import Costs
+    from ..costs.costs import Costs
 
 
 def refuse_target_as(target: str, options: Mapping[str, Sequence[str | None]]) -> None:
@@ -56,7 +56,7 @@ def features_of(
 
 def prices_of(costs: Path | None, X: pl.DataFrame, data: Path) -> Costs | None:
     """The price list, bound to the columns of a table; None without one."""
-    from ..costs import Costs
+    from ..costs.costs import Costs
 
     if costs is None:
         return None
@@ -71,7 +71,7 @@ def prices_of(costs: Path | None, X: pl.DataFrame, data: Path) -> Costs | None:
 
 def priced_names(costs: Path | None) -> tuple[str, ...]:
     """The columns that a price list names: nobody prices what is no feature."""
-    from ..costs import Costs
+    from ..costs.costs import Costs
 
     return tuple(Costs.read(costs).column_names or ()) if costs is not None else ()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..events import Progress, listening
+from ..runtime.events import Progress, listening
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import click
 from .options import InputFile, OutputFile, common_options, model_argument, refuse_overwriting
 
 if TYPE_CHECKING:
-    from ..predictor import Predictor
+    from ..runtime.predictor import Predictor
 
 
 @click.command(short_help="Give a model new prices, without training it again.")
@@ -30,8 +30,8 @@ def reprice(model: Path, costs: Path, out: Path, as_json: bool) -> None:
     What was learnt stays, and no row spends more than its budget at the new prices. Where the
     order of purchases is part of what was learnt, it stays too.
     """
-    from ..costs import Costs
-    from ..store import load, save
+    from ..costs.costs import Costs
+    from ..io import load, save
     from .describe import plan_record, print_plan
     from .output import print_json
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..events import Progress, listening
+from ..runtime.events import Progress, listening
 from .errors import InputError, Interrupted
 from .output import money, note
 from .tables import labels, some
@@ -65,7 +65,7 @@ def train(model: Any, X: Any, y: Any, weights: Any, progress: bool | None) -> Re
 
 def _too_early(model: Any, plan: Any) -> str:
     """What a frontier must finish before there is anything to save."""
-    from ..frontier import FrontierClassifier, FrontierRegressor
+    from ..meta.frontier import FrontierClassifier, FrontierRegressor
 
     frontier = isinstance(model, FrontierClassifier | FrontierRegressor)
     return " before the first fold was finished" if frontier and plan is None else ""

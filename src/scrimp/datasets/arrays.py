@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from scrimp.datasets.catalog import OpenML
-from scrimp.datasets.errors import DatasetMismatch
-from scrimp.datasets.finding import find
+from .catalog import OpenML
+from .errors import DatasetMismatch
+from .finding import find
 
 Parts = Mapping[str, NDArray[Any]]
 
@@ -177,7 +177,7 @@ def _read(name: str, entry: ArrayEntry, data: bytes, place: str) -> ArrayDataset
 
 def _download(entry: ArrayEntry, where: OpenML) -> bytes:
     """Small whole numbers take one byte each, as images do."""
-    from scrimp.datasets.openml import download_arrays
+    from .openml import download_arrays
 
     X, y = download_arrays(where, *entry.shape)
     parts = {"X": _smallest(X), "y": y}

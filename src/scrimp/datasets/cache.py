@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scrimp.datasets.errors import DatasetMismatch, DatasetUnavailable
+from .errors import DatasetMismatch, DatasetUnavailable
 
 
 def path_of(file: str) -> Path:

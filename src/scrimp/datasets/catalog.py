@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scrimp.datasets.targets import Encoder, at_least, classes, number, two
+from .targets import Encoder, at_least, classes, number, two
 
 
 @dataclass(frozen=True)

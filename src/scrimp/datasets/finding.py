@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from scrimp.datasets import cache
-from scrimp.datasets.catalog import OpenML
-from scrimp.datasets.errors import DatasetUnavailable
+from . import cache
+from .catalog import OpenML
+from .errors import DatasetUnavailable
 
 
 def find(

@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 from numpy.typing import NDArray
 
-from scrimp.costs import Costs
-from scrimp.datasets import openml, tables
-from scrimp.datasets.arrays import ARRAYS
-from scrimp.datasets.catalog import ENTRIES, Entry, OpenML
-from scrimp.datasets.finding import find
+from ..costs.costs import Costs
+from . import openml, tables
+from .arrays import ARRAYS
+from .catalog import ENTRIES, Entry, OpenML
+from .finding import find
 
 
 @dataclass(frozen=True, eq=False)

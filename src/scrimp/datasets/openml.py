@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from scrimp.datasets.catalog import Entry, OpenML
-from scrimp.datasets.errors import DatasetMismatch, DatasetUnavailable
+from .catalog import Entry, OpenML
+from .errors import DatasetMismatch, DatasetUnavailable
 
 
 def download(entry: Entry, where: OpenML) -> pl.DataFrame:

@@ -6,8 +6,8 @@ import gzip
 
 import polars as pl
 
-from scrimp.datasets.catalog import Entry
-from scrimp.datasets.errors import DatasetMismatch
+from .catalog import Entry
+from .errors import DatasetMismatch
 
 
 def to_bytes(frame: pl.DataFrame) -> bytes:

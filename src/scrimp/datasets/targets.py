@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from scrimp.datasets.errors import DatasetMismatch
+from .errors import DatasetMismatch
 
 Encoder = Callable[[pl.Series], NDArray[Any]]
 

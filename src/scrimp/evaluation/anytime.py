@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from ..types import Floats
 
 
 def stopping_cost(spent: ArrayLike, explained: ArrayLike, alpha: float) -> float:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..events import Progress, emit
-from ..plan import Floats
+from ..runtime.events import Progress, emit
+from ..types import Floats
 from .measures import Measure
 
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..columns import Columns
-from ..ledger import within
-from ..plan import Floats, Plan
+from ..costs.ledger import within
+from ..data.columns import Columns
 from ..plans import MenuPlan
-from ..predictor import Predictor
-from ..priced_plan import PricedPlan
-from ..session import Session
+from ..plans.contract import Plan
+from ..plans.priced_plan import PricedPlan
+from ..runtime.predictor import Predictor
+from ..runtime.session import Session
+from ..types import Floats
 
 #: Kinds of plans that buy other things for other rows.
 _BY_ROW = ("routed", "sampled")

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..ledger import Ledger
-from ..plan import Floats
+from ..costs.ledger import Ledger
 from ..plans import MenuPlan
-from ..predictor import as_predictor
-from ..priced_plan import PricedPlan
+from ..plans.priced_plan import PricedPlan
+from ..runtime.predictor import as_predictor
+from ..types import Floats
 
 #: Kinds whose stages come in one order, whatever the row and its values.
 _FIXED_ORDER = ("additive", "prefix", "blocks")

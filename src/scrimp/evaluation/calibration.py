@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..plan import Floats
+from ..types import Floats
 
 #: The name of the scorer, beside those of scikit-learn.
 CALIBRATION = "neg_calibration_error"

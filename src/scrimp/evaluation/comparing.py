@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 
-from ..columns import as_frame
-from ..costs import Costs, as_costs
-from ..plan import Floats
-from ..target import Target
-from ..validation import check_budgets
+from ..costs.costs import Costs, as_costs
+from ..data.columns import as_frame
+from ..data.target import Target
+from ..data.validation import check_budgets
+from ..types import Floats
 from .comparison import Comparison
 from .folds import divide
 from .methods import METHODS, ROUNDS, Setting, check_task, estimators, names_for

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..plan import Floats
+from ..types import Floats
 from .advice import Advice, Difference
 from .advising import advise
 from .curve import Curve, Point

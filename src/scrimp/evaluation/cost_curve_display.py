@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..plan import Floats
-from ..sweep import Sweep
-from ..validation import check_choice
+from ..data.validation import check_choice
+from ..runtime.sweep import Sweep
+from ..types import Floats
 from .axes import new_axes, plain, tidy, with_unit
 from .curve import Curve
 
@@ -132,7 +132,7 @@ class CostCurveDisplay:
         --------
         >>> import numpy as np
         >>> from scrimp import Sweep
-        >>> from scrimp.target import Target
+        >>> from scrimp.data.target import Target
         >>> target = Target("binary", np.array([0, 1]))
         >>> sweep = Sweep(np.array([0.0]), np.zeros((2, 1)), np.ones((2, 1, 1)), target)
         >>> display = CostCurveDisplay.from_sweep(sweep, [0, 1])

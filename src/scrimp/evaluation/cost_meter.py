@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..columns import as_frame
-from ..costs import Costs
-from ..plan import Floats
+from ..costs.costs import Costs
+from ..data.columns import as_frame
+from ..types import Floats
 
 if TYPE_CHECKING:
     from .meter.subject import Subject

@@ -10,9 +10,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from sklearn.utils import _safe_indexing
 
-from ..events import Progress, emit
-from ..plan import Floats, Ints
-from ..sweep import Sweep
+from ..runtime.events import Progress, emit
+from ..runtime.sweep import Sweep
+from ..types import Floats, Ints
 from .curve import Curve
 
 TASK = "cross-validation"

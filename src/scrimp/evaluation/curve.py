@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ledger import limit
-from ..plan import Floats
-from ..predictor import as_predictor
-from ..sweep import Sweep
-from ..validation import check_budget
+from ..costs.ledger import limit
+from ..data.validation import check_budget
+from ..runtime.predictor import as_predictor
+from ..runtime.sweep import Sweep
+from ..types import Floats
 from .bootstrap import bootstrap_interval
 from .budget_grid import default_budgets
 from .scoring import Scoring, find_scorer, measure_of, on_all_rows
@@ -122,7 +122,7 @@ class Curve:
         --------
         >>> import numpy as np
         >>> from scrimp import Sweep
-        >>> from scrimp.target import Target
+        >>> from scrimp.data.target import Target
         >>> scores = np.array([[-1.0, 2.0], [-1.0, -2.0], [-1.0, 2.0]])[:, :, None]
         >>> spent = np.array([[0.0, 4.0]] * 3)
         >>> sweep = Sweep(np.array([0.0, 5.0]), spent, scores, Target("binary", np.array([0, 1])))

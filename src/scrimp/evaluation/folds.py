@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
-from ..plan import Ints
+from ..types import Ints
 from .methods import MOST_CLASSES
 
 #: A row that is tested must have a companion of its class to learn from.

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..plan import Floats, Ints
-from ..target import Target
+from ..data.target import Target
+from ..types import Floats, Ints
 
 
 class Measure(Protocol):

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..costs import Costs
-from ..validation import check_choice
+from ..costs.costs import Costs
+from ..data.validation import check_choice
 
 TASKS = ("classification", "regression")
 
@@ -83,7 +83,7 @@ class Method:
 
 def _booster(rule: str) -> Callable[[Setting], Any]:
     def make(setting: Setting) -> Any:
-        from ..boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
+        from ..learners.boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
 
         regression = setting.task == "regression"
         learner = BudgetedBoostingRegressor if regression else BudgetedBoostingClassifier
@@ -96,7 +96,7 @@ def _booster(rule: str) -> Callable[[Setting], Any]:
 
 
 def _sampled(setting: Setting) -> Any:
-    from ..boosting import SampledBoostingClassifier
+    from ..learners.boosting import SampledBoostingClassifier
 
     return SampledBoostingClassifier(
         setting.costs, n_rounds=setting.n_rounds, random_state=setting.seed
@@ -104,13 +104,13 @@ def _sampled(setting: Setting) -> Any:
 
 
 def _tree(setting: Setting) -> Any:
-    from ..trees import BudgetedTreeClassifier
+    from ..learners.trees import BudgetedTreeClassifier
 
     return BudgetedTreeClassifier(setting.costs, random_state=setting.seed)
 
 
 def _linear(setting: Setting) -> Any:
-    from ..linear import SequencedClassifier, SequencedRegressor
+    from ..learners.linear import SequencedClassifier, SequencedRegressor
 
     regression = setting.task == "regression"
     learner = SequencedRegressor if regression else SequencedClassifier
@@ -118,7 +118,7 @@ def _linear(setting: Setting) -> Any:
 
 
 def _frontier(setting: Setting) -> Any:
-    from ..frontier import FrontierClassifier, FrontierRegressor
+    from ..meta.frontier import FrontierClassifier, FrontierRegressor
 
     learner = FrontierRegressor if setting.task == "regression" else FrontierClassifier
     return learner(setting.costs, list(setting.budgets) or None, random_state=setting.seed)

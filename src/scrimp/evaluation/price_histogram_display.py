@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..plan import Floats
-from ..predictor import as_predictor
-from ..validation import check_budget
+from ..data.validation import check_budget
+from ..runtime.predictor import as_predictor
+from ..types import Floats
 from .axes import new_axes, plain, price_texts, tidy, with_unit
 from .bought import bought_prices
 

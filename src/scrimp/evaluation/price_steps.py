@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from ..costs import Costs
-from ..plan import Floats
+from ..costs.costs import Costs
+from ..types import Floats
 
 
 def price_steps(costs: Costs, n: int = 10) -> Floats:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..plans import MenuPlan
-from ..predictor import as_predictor
-from ..priced_plan import PricedPlan, Purchase
+from ..plans.priced_plan import PricedPlan, Purchase
+from ..runtime.predictor import as_predictor
 from .axes import new_axes, plain, price_texts, tidy, with_unit
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class PurchaseDisplay:
 
     Examples
     --------
-    >>> from scrimp.priced_plan import Purchase
+    >>> from scrimp.plans.priced_plan import Purchase
     >>> bought = [Purchase(1, "fee", 2.0, 2.0, 3, ()), Purchase(2, "test", 5.0, 7.0, 3, ("t",))]
     >>> display = PurchaseDisplay(bought).plot(currency="CAD")
     >>> float(display.bars_[1].get_width())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..plan import Floats
+from ..types import Floats
 from .bootstrap import resampled
 from .curve import distinct_answers, mean_spend
 from .measures import Measure

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from ..plan import Floats, Ints
-from ..target import Target
+from ..data.target import Target
+from ..types import Floats, Ints
 from .calibration import CALIBRATION, make_scorer_of_calibration
 from .measures import Measure, quick_measure
 

@@ -14,10 +14,10 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, get_tags
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from ..events import Progress, emit, listening
-from ..plan import Floats, Ints
-from ..sweep import Sweep
-from ..target import Target
+from ..data.target import Target
+from ..runtime.events import Progress, emit, listening
+from ..runtime.sweep import Sweep
+from ..types import Floats, Ints
 from .folds import Division
 
 TASK = "comparison"

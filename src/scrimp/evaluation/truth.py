@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..plan import Floats
-from ..target import Target
+from ..data.target import Target
+from ..types import Floats
 
 
 def check_truth(y: Any, target: Target, n_rows: int) -> NDArray[Any]:

@@ -13,9 +13,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ..types import Floats
 from . import run_pieces
-
-Floats = NDArray[np.float64]
 
 #: Rows binned together: their cache lines fit the first-level cache.
 _ROWS = 256

@@ -9,10 +9,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ..types import Flags, Floats
 from . import run_pieces
-from .binning import Floats, read_column, search_block, steps_for
-
-Flags = NDArray[np.bool_]
+from .binning import read_column, search_block, steps_for
 
 #: Columns sampled together: one cache line of a float32 row holds them.
 _TILE = 16

@@ -8,7 +8,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def prepare(X, rows, source, code, fill, center, scale, out):
-    """Write the prepared columns of rows; see `scrimp.plans.models.Preparation`.
+    """Write the prepared columns of rows; see `scrimp.plans.components.models.Preparation`.
 
     Parameters
     ----------

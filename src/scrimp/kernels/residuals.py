@@ -12,9 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ..types import Floats
 from .stumps import BLOCK, CODE, NOTHING, PRESENT, THRESHOLD
-
-Floats = NDArray[np.float64]
 
 #: The best split of a column: the sum of squares it explains, and the bin of its cut or code.
 SPLIT = np.dtype([("explained", "f8"), ("at", "i8"), ("kind", "i8")])

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .chances import KNOWN, member_at, search, stream_of, uniform
+from .accounts import ITEM, LEFT_OUT, MEMBER, SET, SLOT, buy, copy_slot, too_dear, total_for
 from .exact import PARTIALS
+from .guide_table import KNOWN, member_at, search, stream_of, uniform
 from .leaf import bare, leaf
-from .purse import ITEM, LEFT_OUT, MEMBER, SET, SLOT, buy, copy_slot, too_dear, total_for
 
 _TIE = 1e-12
 #: The votes of so many rows are brought together by row at a time: what a cache line holds.
@@ -184,7 +184,7 @@ def draw_rows(
     Parameters
     ----------
     seed, keys : uint64
-        As in `scrimp.plans.chance.uniforms`.
+        As in `scrimp.plans.components.counter_rng.uniforms`.
     place : int array (rows,)
         Where the answers of a row go.
     first, last : int arrays (rows,)
@@ -210,7 +210,7 @@ def draw_rows(
     sums, guide : arrays
         Running sums of the chances of members, and a guide to them.
     member_bytes, set_bytes, item_bytes, set_items, item_sets
-        What is drawn and what it needs; see `scrimp.kernels.purse`. Records are passed as bytes:
+        What is drawn and what it needs; see `scrimp.kernels.accounts`. Records are passed as bytes:
         Numba takes long to find out the type of a record.
     slot_bytes, owned_before, missing_before, partials_before, totals_before
         The state of all rows before their first draw.

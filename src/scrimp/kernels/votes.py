@@ -21,7 +21,7 @@ def _stump_vote(values, low, high, inside, outside, missing, votes):
 
 @njit(cache=True, nogil=True)
 def stump_votes(X, rows, members, votes, column, low, high, inside, outside, missing):
-    """Write the votes of some stumps; see `scrimp.plans.stumps.StumpTable`."""
+    """Write the votes of some stumps; see `scrimp.plans.components.stumps.StumpTable`."""
     slot_of, n_slots = np.full(X.shape[1], -1), 0
     for s in members:
         if slot_of[column[s]] < 0:
@@ -44,7 +44,7 @@ def stump_votes(X, rows, members, votes, column, low, high, inside, outside, mis
 
 @njit(cache=True, nogil=True)
 def tree_votes(X, rows, members, votes, roots, column, cut, left, right, missing, value):
-    """Write the votes of some trees; see `scrimp.plans.forest.TreeTable`."""
+    """Write the votes of some trees; see `scrimp.plans.components.tree_table.TreeTable`."""
     for m in range(len(members)):
         for i in range(len(rows)):
             node = roots[members[m]]
@@ -62,7 +62,7 @@ _TOGETHER = 4096
 
 @njit(cache=True, nogil=True)
 def add_tree_votes(scores, X, rows, roots, cut, links, value):
-    """Add to each row's scores the votes of all trees; see `scrimp.plans.forest.TreeTable`.
+    """Add to each row's scores the votes of all trees; see `TreeTable`.
 
     `links` has the column and the next nodes (left, right, missing) of each node together, so
     that a step looks at few places in memory.

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..plan import Arrays, Plan
+from ..types import Arrays
 from .additive import AdditivePlan
 from .blocks import Block, BlocksPlan
 from .calibrated import CalibratedPlan
-from .forest import TreeTable
+from .components.stumps import StumpTable
+from .components.terms import TermTable
+from .components.tree_table import TreeTable
+from .contract import Plan
 from .menu import MenuPlan
 from .prefix import PrefixPlan
 from .refits import RefitPlan
 from .routed import Nodes, RoutedPlan
 from .sampled import SampledPlan
-from .stumps import StumpTable
-from .terms import TermTable
 
 #: What a model file may name; nothing else is ever made from a file.
 KINDS: dict[str, type[Plan[Any]]] = {

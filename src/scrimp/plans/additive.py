@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..costs import Costs
-from ..ledger import Ledger
-from ..plan import Arrays, Floats, Ints, Plan, StageTable, State, ahead_or_stop
-from ..validation import float_array
-from .laws import best_first
-from .stumps import StumpTable
+from ..costs.costs import Costs
+from ..costs.ledger import Ledger
+from ..data.validation import float_array
+from ..types import Arrays, Floats, Ints
+from .components.sampling_weights import best_first
+from .components.stumps import StumpTable
+from .contract import Plan, StageTable, State, ahead_or_stop
 
 
 @dataclass

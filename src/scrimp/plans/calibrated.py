@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
-from ..costs import Costs
-from ..ledger import Ledger
-from ..plan import Arrays, Floats, Ints, Plan, State
-from ..target import Target
-from ..validation import float_array
-from .maps import MAPS, IsotonicMaps, PowerMaps, own_and_others
+from ..costs.costs import Costs
+from ..costs.ledger import Ledger
+from ..data.target import Target
+from ..data.validation import float_array
+from ..types import Arrays, Floats, Ints
+from .components.calibrators import MAPS, IsotonicMaps, PowerMaps, own_and_others
+from .contract import Plan, State
 
 _INNER = "inner/"
 #: Fractions are rounded, so that sums of prices in another order are the same one.

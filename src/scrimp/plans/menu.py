@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..costs import Costs
-from ..ledger import Ledger
-from ..plan import Arrays, Floats, Ints, Plan, StageTable, State
+from ..costs.costs import Costs
+from ..costs.ledger import Ledger
+from ..types import Arrays, Floats, Ints
+from .contract import Plan, StageTable, State
 
 
 @dataclass

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..ledger import Ledger
-from ..plan import Arrays, Floats, Ints, Plan, StageTable, State
-from ..validation import float_array, int_array
+from ..costs.ledger import Ledger
+from ..data.validation import float_array, int_array
+from ..types import Arrays, Floats, Ints
+from .contract import Plan, StageTable, State
 
 
 @dataclass

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..ledger import Ledger
-from ..plan import Arrays, Floats, Ints, Plan, StageTable, State
-from ..validation import float_array
-from .models import Model, models_from_parts, models_to_parts
+from ..costs.ledger import Ledger
+from ..data.validation import float_array
+from ..types import Arrays, Floats, Ints
+from .components.models import Model, models_from_parts, models_to_parts
+from .contract import Plan, StageTable, State
 
 
 @dataclass

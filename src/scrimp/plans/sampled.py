@@ -9,18 +9,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..costs import Costs
-from ..ledger import Ledger
-from ..plan import Arrays, Floats, Ints, Plan, StageTable, State, ahead_or_stop
-from ..validation import check_choice, float_array
-from .affordable import Outlook, draw_affordable, draw_from
-from .chance import uniforms
-from .drawing import add_votes, draw_in_threads
-from .forest import TreeTable
-from .laws import LAWS, best_first, chances
-from .members import Members
-from .stumps import StumpTable
-from .terms import TermTable
+from ..costs.costs import Costs
+from ..costs.ledger import Ledger
+from ..data.validation import check_choice, float_array
+from ..types import Arrays, Floats, Ints
+from .components.affordable_draws import Outlook, draw_affordable, draw_from
+from .components.batch_draws import add_votes, draw_in_threads
+from .components.counter_rng import uniforms
+from .components.members import Members
+from .components.sampling_weights import LAWS, best_first, chances
+from .components.stumps import StumpTable
+from .components.terms import TermTable
+from .components.tree_table import TreeTable
+from .contract import Plan, StageTable, State, ahead_or_stop
 
 #: More draws than this take longer than anybody waits, and tell nothing more.
 MOST_DRAWS = 100_000

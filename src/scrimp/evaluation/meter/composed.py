@@ -15,9 +15,10 @@ from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClas
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils.validation import check_is_fitted
 
-from ...dependencies import dependencies
+from ...costs.transforms import dependencies
+from ...types import Flags
 from .asking import not_fitted, refuse
-from .readers import Flags, Reader, Through, Union, on_arrays
+from .readers import Reader, Through, Union, on_arrays
 
 #: From a fitted model of any library to its reader.
 Lookup = Callable[[Any], Reader]

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernels.reads import mark_paths
-
-Ints = NDArray[np.int64]
+from ...types import Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import _num_samples
 
+from ...types import Flags
 from .paths import Paths
-
-Flags = NDArray[np.bool_]
 
 
 class Reader(ABC):

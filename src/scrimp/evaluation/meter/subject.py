@@ -13,16 +13,16 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from ...costs import Costs
-from ...estimator import AtBudget
+from ...costs.costs import Costs
+from ...costs.ledger import within
 from ...kernels.reads import price_reads
-from ...ledger import within
-from ...plan import Floats
-from ...predictor import Predictor, as_predictor
+from ...learners.base import AtBudget
+from ...runtime.predictor import Predictor, as_predictor
+from ...types import Flags, Floats
 from .asking import as_asked, refuse_rounds
 from .composed import inner
 from .lookup import column_names, reader_of
-from .readers import Flags, Reader
+from .readers import Reader
 
 #: Flags and leaves that are kept at a time.
 _CELLS = 2**24

@@ -1,0 +1,1 @@
+"""The training table: its columns, target, validation and encoding."""

@@ -1,0 +1,100 @@
+"""What is done to columns before a model reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..types import Arrays, Floats, Ints
+from .validation import distinct, float_array, int_array
+
+_STORED = "prepare/"
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """Columns of a table as a model was trained on them.
+
+    A prepared column is ``(x - center) / scale``. Before that, x is 1 where it is the
+    category `code` and else 0, if there is a code; or `fill` where it is missing, if there
+    is a fill.
+
+    Parameters
+    ----------
+    source : int array
+        The column of the table that each prepared one is made from.
+    code, fill : float arrays
+        NaN for none.
+    center, scale : float arrays
+        Finite.
+    """
+
+    source: Ints
+    code: Floats
+    fill: Floats
+    center: Floats
+    scale: Floats
+
+    def __post_init__(self) -> None:
+        """Bring the arrays to one type and check that they fit."""
+        object.__setattr__(self, "source", int_array("source", self.source))
+        for name in ("code", "fill", "center", "scale"):
+            values = float_array(name, getattr(self, name))
+            object.__setattr__(self, name, values)
+            if len(values) != len(self.source):
+                raise ValueError("a preparation needs one entry a column in each of its arrays.")
+            if np.isinf(values).any():
+                raise ValueError(f"{name} of a preparation must not be infinite.")
+        if np.isnan(self.center).any() or not np.abs(self.scale).min(initial=1.0) > 0:
+            raise ValueError("center and scale must be finite, and scale not 0.")
+        if self.source.min(initial=0) < 0:
+            raise ValueError("columns must not be negative.")
+
+    @classmethod
+    def plain(cls, columns: Sequence[int] | Ints) -> Preparation:
+        """Some columns as they are."""
+        n = len(columns)
+        none = np.full(n, np.nan)
+        return cls(np.array(columns, dtype=np.int64), none, none, np.zeros(n), np.ones(n))
+
+    @cached_property
+    def columns(self) -> Ints:
+        """The columns of the table that are looked at, ascending."""
+        return distinct(self.source)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether columns are taken as they are."""
+        none = np.isnan(self.code).all() and np.isnan(self.fill).all()
+        return bool(none and not self.center.any() and (self.scale == 1.0).all())
+
+    @cached_property
+    def fills(self) -> bool:
+        """Whether no missing value is left."""
+        return not (np.isnan(self.code) & np.isnan(self.fill)).any()
+
+    def table(self, X: NDArray[Any], rows: Ints) -> Floats:
+        """The prepared columns of ``X[rows]``."""
+        from ..kernels.designs import prepare
+
+        out = np.empty((len(rows), len(self.source)))
+        prepare(X, rows, self.source, self.code, self.fill, self.center, self.scale, out)
+        return out
+
+    def taken(self, columns: Ints) -> Preparation:
+        """Some of the prepared columns, in another order."""
+        return Preparation(*(getattr(self, field.name)[columns] for field in fields(self)))
+
+    def arrays(self) -> Arrays:
+        """All there is to it, for storage."""
+        return {_STORED + field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Preparation:
+        """The inverse of `arrays`."""
+        return cls(*(arrays[_STORED + field.name] for field in fields(cls)))

@@ -1,0 +1,95 @@
+"""Checks at the door that several modules share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: What tables of numbers are brought to; others are converted, these are not copied.
+FLOAT_DTYPES = (np.float64, np.float32)
+
+
+def check_budget(budget: Any, n_rows: int | None = None) -> NDArray[np.float64]:
+    """A budget as a float array: None is infinite, a number or one a row is taken as it is.
+
+    Parameters
+    ----------
+    budget : None, number, or array of numbers
+        None stands for no limit.
+    n_rows : int, optional
+        Where one budget a row is allowed: how many rows there are.
+    """
+    if budget is None:
+        return np.array(np.inf)
+    try:
+        values = np.asarray(budget, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"budget is {budget!r}; expected a number >= 0 or None.") from None
+    if values.ndim and (n_rows is None or values.shape != (n_rows,)):
+        expected = "one number" + (f", or one for each of {n_rows} rows" if n_rows else "")
+        raise ValueError(f"budget has the shape {values.shape}; expected {expected}.")
+    if values.size and not (values >= 0).all():
+        bad = values[~(values >= 0)].flat[0]
+        raise ValueError(
+            f"budget is {bad}; expected a number >= 0, or None for everything the model may buy."
+        )
+    return values
+
+
+def check_budgets(budgets: Any) -> NDArray[np.float64]:
+    """A list of budgets as a float array, in the order given."""
+    try:
+        values = np.atleast_1d(np.asarray(budgets, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise ValueError(f"budgets are {budgets!r}; expected a list of numbers >= 0.") from None
+    if values.ndim != 1 or values.size == 0:
+        raise ValueError("budgets must be a list of at least one number.")
+    if not (values >= 0).all():
+        raise ValueError(f"budgets hold {values[~(values >= 0)][0]}; expected numbers >= 0.")
+    return values
+
+
+def int_array(name: str, values: Any, ndim: int = 1) -> NDArray[np.int64]:
+    """Whole numbers as a contiguous array; refuses floats, which would be cut off silently."""
+    return np.ascontiguousarray(_check_array(name, values, ndim, "iu", "whole numbers"), np.int64)
+
+
+def float_array(name: str, values: Any, ndim: int = 1) -> NDArray[np.float64]:
+    """Numbers as a contiguous array of floats."""
+    return np.ascontiguousarray(_check_array(name, values, ndim, "fiu", "numbers"), np.float64)
+
+
+def distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each number once, ascending; quick where they are many and in order."""
+    if (values[1:] > values[:-1]).all():
+        return values
+    values = np.sort(values, kind="stable")
+    first = np.ones(len(values), dtype=bool)
+    first[1:] = values[1:] != values[:-1]
+    return values[first]
+
+
+def _check_array(name: str, values: Any, ndim: int, kinds: str, expected: str) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.ndim != ndim:
+        raise ValueError(f"{name} has {array.ndim} dimensions; expected {ndim}.")
+    if array.size and array.dtype.kind not in kinds:
+        raise ValueError(f"{name} holds {array.dtype}; expected {expected}.")
+    return array
+
+
+def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
+    """Refuse a parameter that is not one of its choices."""
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}.")
+
+
+def check_several(classes: NDArray[Any]) -> None:
+    """Refuse classes that cannot be told apart, of rows that count."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only, {classes.tolist()}, among the rows with a positive "
+            "weight; expected two classes or more."
+        )

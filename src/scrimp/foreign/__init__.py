@@ -1,7 +1,0 @@
-"""Fitted models of scikit-learn as arrays."""
-
-from __future__ import annotations
-
-from .arrays import array_model
-
-__all__ = ["array_model"]

@@ -1,0 +1,179 @@
+"""What a model file says: a Predictor as a JSON document and arrays, and back.
+
+The document names no classes and no functions: a plan is one of `scrimp.plans.KINDS`, made
+from its header and arrays by a constructor that refuses what does not fit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..costs.costs import Costs
+from ..data.columns import Category, Columns
+from ..data.target import Target
+from ..plans import KINDS, plan_from_parts
+from ..plans.contract import Plan
+from ..plans.priced_plan import PricedPlan
+from ..runtime.predictor import Predictor
+from .container import Document, Tensors
+from .labels import pack_labels, unpack_labels
+from .strict import dump_json, fields, listed, mapping, number, text, texts, wholes
+
+#: The format that is written. How to raise it is told in `scrimp.io`.
+FORMAT = 1
+
+_CLASSES = "classes"
+_PLAN = "plan/"
+
+
+def write_format(predictor: Predictor, version: str) -> tuple[Document, Tensors]:
+    """A predictor in the newest format."""
+    plan, costs, columns = predictor.plan.plan, predictor.costs, predictor.columns
+    _check_kind(plan)
+    header, arrays = plan.parts()
+    labels, classes = pack_labels(predictor.target.classes)
+    document = {
+        "format": FORMAT,
+        "scrimp": version,
+        "plan": {"kind": plan.kind, "header": header},
+        "costs": {
+            "names": list(costs.names),
+            "prices": [float(price) for price in costs.prices],
+            "columns": [[int(c) for c in own] for own in costs.columns],
+            "requires": [[int(r) for r in needs] for needs in costs.requires],
+            "column_names": _listed_or_none(costs.column_names),
+        },
+        "columns": {
+            "names": _listed_or_none(columns.names),
+            "categories": [
+                None if own is None else [_pack_category(c) for c in own]
+                for own in columns.categories
+            ],
+        },
+        "target": {
+            "kind": predictor.target.kind,
+            "scale": float(predictor.target.scale),
+            "classes": labels,
+        },
+        "info": _plain(predictor.info),
+    }
+    return document, {_CLASSES: classes} | {_PLAN + name: own for name, own in arrays.items()}
+
+
+def read_format_1(document: Document, tensors: Tensors) -> Predictor:
+    """A predictor from a file of format 1."""
+    _, _, plan, costs, columns, target, info = fields(
+        document, "the document",
+        "format", "scrimp", "plan", "costs", "columns", "target", "info",
+    )  # fmt: skip
+    tensors = dict(tensors)
+    classes = tensors.pop(_CLASSES)
+    priced = PricedPlan(_read_plan(plan, tensors), _read_costs(costs))
+    return Predictor(
+        priced, _read_columns(columns), _read_target(target, classes), mapping(info, "info")
+    )
+
+
+#: One reader a format, for as long as files of it are to be read.
+READERS: dict[int, Callable[[Document, Tensors], Predictor]] = {1: read_format_1}
+
+
+def _read_plan(value: Any, tensors: Tensors) -> Plan[Any]:
+    """Make a plan, and refuse it if it is not just what the file says."""
+    kind, header = fields(value, "the plan", "kind", "header")
+    for name, array in tensors.items():
+        if not name.startswith(_PLAN) or array.dtype not in (np.int64, np.float64):
+            raise ValueError(f"the array {name!r} of {array.dtype} has no place in a plan")
+    arrays = {name.removeprefix(_PLAN): array for name, array in tensors.items()}
+    plan = plan_from_parts(kind, mapping(header, "the plan's header"), arrays)
+    own_header, own_arrays = plan.parts()
+    # one check for all kinds: nothing was converted, defaulted or left over
+    if dump_json(own_header) != dump_json(header) or set(own_arrays) != set(arrays):
+        raise ValueError("the plan's header and arrays do not fit its kind")
+    for name, array in own_arrays.items():
+        if not _same(array, arrays[name]):
+            raise ValueError(f"the array {name!r} is not as its kind of plan writes it")
+    return plan
+
+
+def _same(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    return a is b or (a.dtype == b.dtype and np.array_equal(a, b, equal_nan=True))
+
+
+def _read_costs(value: Any) -> Costs:
+    names, prices, columns, requires, column_names = fields(
+        value, "costs", "names", "prices", "columns", "requires", "column_names"
+    )
+    return Costs(
+        texts(names, "item names"),
+        listed(prices, "prices", number),
+        listed(columns, "columns of items", wholes),
+        listed(requires, "requires", wholes),
+        None if column_names is None else texts(column_names, "column names"),
+    )
+
+
+def _read_columns(value: Any) -> Columns:
+    names, categories = fields(value, "columns", "names", "categories")
+    return Columns(
+        None if names is None else texts(names, "column names"),
+        listed(categories, "categories", _read_categories),
+    )
+
+
+def _read_categories(value: Any, what: str) -> tuple[Category, ...] | None:
+    return None if value is None else listed(value, what, _read_category)
+
+
+def _pack_category(category: Category) -> Any:
+    if isinstance(category, str):
+        return category
+    if math.isinf(category):  # which JSON has no number for
+        return [repr(float(category))]
+    return float(category)
+
+
+def _read_category(value: Any, what: str) -> Category:
+    if value in (["inf"], ["-inf"]):
+        return float(value[0])
+    return value if isinstance(value, str) else number(value, what)
+
+
+def _read_target(value: Any, classes: NDArray[Any]) -> Target:
+    kind, scale, labels = fields(value, "target", "kind", "scale", "classes")
+    dtype, as_objects = fields(labels, "classes", "dtype", "object")
+    labels = unpack_labels(dtype, as_objects, classes)
+    return Target(text(kind, "the target's kind"), labels, number(scale, "scale"))
+
+
+def _check_kind(plan: Plan[Any]) -> None:
+    """Refuse plans of somebody's own class: a file could not say what they do."""
+    if KINDS.get(plan.kind) is not type(plan):
+        raise TypeError(
+            f"it holds a plan of the class {type(plan).__name__}; expected one of scrimp's own "
+            f"kinds: {', '.join(KINDS)}"
+        )
+    for inner in plan.within:
+        _check_kind(inner)
+
+
+def _listed_or_none(values: tuple[str, ...] | None) -> list[str] | None:
+    return None if values is None else list(values)
+
+
+def _plain(value: Any, depth: int = 8) -> Any:
+    """Information for people as JSON can hold it; anything else by its type."""
+    if isinstance(value, Mapping) and depth:
+        return {str(key): _plain(member, depth - 1) for key, member in value.items()}
+    if isinstance(value, list | tuple) and depth:
+        return [_plain(member, depth - 1) for member in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else repr(float(value))
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return hex(value)
+    return value if isinstance(value, bool | int | str | None) else f"<{type(value).__name__}>"

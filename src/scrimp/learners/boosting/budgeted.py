@@ -1,0 +1,239 @@
+"""Boosting within a budget: the stumps of AdaBoost, chosen with an eye on their price.
+
+Huang, Powers and Reyzin, "Training-Time Optimization of a Budgeted Booster", IJCAI 2015;
+Zhu, Zou, Rosset and Hastie, "Multi-class AdaBoost", 2009, for more than two classes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+from ...costs.costs import Costs, as_costs
+from ...costs.ledger import Ledger
+from ...data.columns import Columns
+from ...data.target import Target
+from ...runtime.events import Progress, emit
+from ..base import BudgetedClassifier, warn_of_prior
+from .class_search import ClassSearch
+from .labels import LabelledRows, labelled_rows
+from .offers import Offers
+from .params import budgets_of, check_booster, check_categories, n_threads, seed_of
+from .pruned_search import PrunedSearch
+from .runs import NOTHING_TO_GAIN, Run, coding_of, last_edges, named, plan_of, train_and_adopt
+from .stump_search import StumpSearch
+
+#: Alg. 1, line 8 gives a perfect stump an infinite weight; an edge counts as at most this.
+EDGE_CAP = 1.0 - 1e-4
+_PERFECT = 1.0 - 1e-12
+
+
+def vote_weight(edge: float, n_classes: int) -> float:
+    """The alpha of a stump: half the log-odds for two classes, else as Zhu et al. have it."""
+    gamma, others = min(edge, EDGE_CAP), n_classes - 1
+    return others**2 / n_classes * math.log((1.0 + others * gamma) / (1.0 - gamma))
+
+
+class BudgetedBoostingClassifier(BudgetedClassifier):
+    r"""AdaBoost on stumps that pays for the columns it reads, within a budget.
+
+    In round t it picks the stump h that is best by `rule`, pays for what h needs and does
+    not own yet, and gives it the weight :math:`\alpha_t = \frac12\ln\frac{1+\gamma_t}
+    {1-\gamma_t}`, where :math:`\gamma_t` is its edge. The training error is at most
+    :math:`\prod_t\sqrt{1-\gamma_t^2}`; ``greedy`` makes this bound fall fastest per price.
+    More than two classes are boosted as in SAMME; see the notes.
+
+    A round costs O(rows x columns) at most, without a copy of X: columns are binned once
+    into one byte a value, and columns that cannot win are not looked at.
+
+    Parameters
+    ----------
+    costs : Costs, array, mapping or None
+        Prices: a `Costs`, one price a column, prices by column name, or 1 for each column.
+    budget : float, list of floats or None
+        The most that a prediction may spend. With a list one model is trained for each
+        budget and a prediction uses the best that its budget pays for. None is no limit.
+    rule : {"smoothed", "greedy", "edge", "speedboost", "hybrid"}
+        What a stump of edge :math:`\gamma` and price c is worth. ``edge``: :math:`\gamma`
+        (AdaBoost that stops when the money is gone). ``greedy``: :math:`-\ln(1-\gamma^2)/c`.
+        ``smoothed``: :math:`-\ln(1-\gamma^2)/(\tau s + c)`, where s is spent so far: the
+        more that is, the less prices matter. ``speedboost``:
+        :math:`(1-\sqrt{1-\gamma^2})/c`, the fall of the exponential loss per price.
+        ``hybrid``: greedy at first, smoothed once its choices have become poor. c is the
+        price of the stump's item plus what it requires and is not owned; an item keeps its
+        price here even when it is paid for, else the rule would collapse onto it. An item
+        that is free counts as the cheapest one that is not. With more than two classes
+        :math:`\sqrt{1-\gamma^2}` becomes :math:`Z(\gamma)`, see the notes.
+    n_rounds : int
+        The most rounds.
+    unaffordable : {"skip", "stop"}
+        What to do about a stump that the rest of the budget cannot pay: choose among the
+        others, or end (the paper's way, where all budgets come from one training).
+    max_bins : int
+        A column with at most so many distinct values is searched exactly, at the midpoints
+        between them; others at that many quantiles. At most 65535.
+    tau : float
+        How much what is spent counts in ``smoothed`` and ``hybrid``; 1 in the paper, and
+        towards 0 they become ``greedy``.
+    switch : float
+        ``hybrid`` goes over to smoothed when the quality of a choice falls below this part
+        of the first choice's; the paper sketches this without a number.
+    n_jobs : int, optional
+        Threads; None takes all cores. The result does not depend on it.
+    random_state : int, RandomState or None
+        Draws the rows from which quantiles are taken, where there are many rows.
+
+    Attributes
+    ----------
+    plan_ : PricedPlan
+        What is bought, in order; ``plan_.summary()`` lists it.
+    edges_ : float array (rounds,)
+        The edges of the rounds of the last training.
+
+    Notes
+    -----
+    With K classes a stump votes for one class on each side of its test, and not for the same.
+    With :math:`\epsilon` the weight of the rows it gets wrong, its edge is :math:`\gamma =
+    (K(1-\epsilon)-1)/(K-1)`: 0 at chance, 1 if all is right. It adds :math:`\alpha =
+    \frac{(K-1)^2}K\ln\frac{1+(K-1)\gamma}{1-\gamma}` to the score of the class it votes for
+    and takes :math:`\alpha/(K-1)` from the others. The mean of :math:`e^{-f_y/(K-1)}`, where
+    :math:`f_y` is the score of a row's own class, is then :math:`\prod_t Z(\gamma_t)` with
+    :math:`Z(\gamma) = (1-\gamma)^{(K-1)/K}(1+(K-1)\gamma)^{1/K}`. That bounds the share of the
+    training rows whose own class scores no more than the mean class. For two classes this is
+    the training error; for more, another class can still score higher, and the error may
+    exceed it (Mukherjee and Schapire 2013). Probabilities are the softmax of scores over K - 1.
+
+    A missing value votes by itself: for the class that prevails, by weight, among the
+    training rows where the column is missing; it abstains where there are none. A column of
+    categories is tested for being one of them or not. An edge above 1 - 1e-4 counts as that
+    in :math:`\alpha`, and a perfect stump ends the training.
+
+    References
+    ----------
+    Huang, Powers, Reyzin. Training-Time Optimization of a Budgeted Booster. IJCAI 2015.
+    Zhu, Zou, Rosset, Hastie. Multi-class AdaBoost. Statistics and Its Interface 2, 2009.
+    Mukherjee, Schapire. A Theory of Multiclass Boosting. JMLR 14, 2013.
+
+    Examples
+    --------
+    >>> from scrimp import BudgetedBoostingClassifier
+    >>> from scrimp.datasets import load_heart
+    >>> heart = load_heart()
+    >>> model = BudgetedBoostingClassifier(heart.costs, budget=30.0).fit(heart.X, heart.y)
+    >>> float(model.spend(heart.X, budget=10.0).max()) <= 10.0
+    True
+    >>> round(model.score(heart.X, heart.y), 2)
+    0.85
+    """
+
+    def __init__(
+        self,
+        costs: Any = None,
+        budget: Any = None,
+        rule: str = "smoothed",
+        n_rounds: int = 500,
+        unaffordable: str = "skip",
+        max_bins: int = 255,
+        tau: float = 1.0,
+        switch: float = 0.1,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.costs = costs
+        self.budget = budget
+        self.rule = rule
+        self.n_rounds = n_rounds
+        self.unaffordable = unaffordable
+        self.max_bins = max_bins
+        self.tau = tau
+        self.switch = switch
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn what to buy and in which order.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, columns)
+            Numbers, with NaN for missing; a frame may hold categories too.
+        y : array (rows,)
+            Two classes or more.
+        sample_weight : array (rows,), optional
+            A weight of 0 leaves the row out.
+
+        Notes
+        -----
+        If it is interrupted, the rounds done so far stand as a valid model, and the
+        interruption is raised again.
+        """
+        check_booster(self)
+        table, y, columns = self._learn_table(X, y)
+        check_categories(columns)
+        rows = labelled_rows(table, y, sample_weight)
+        costs = as_costs(self.costs, len(columns), columns.names)
+        runs = [Run(budget, Ledger(costs, [budget])) for budget in budgets_of(self)]
+        train_and_adopt(
+            runs,
+            lambda: self._train(rows, columns, costs, runs),
+            lambda: self._adopt(runs, rows, columns, costs),
+        )
+        if not len(self.edges_):
+            budget = runs[-1].budget
+            warn_of_prior(costs, budget, otherwise=NOTHING_TO_GAIN, stacklevel=3)
+        return self
+
+    def _adopt(self, runs: list[Run], rows: LabelledRows, columns: Columns, costs: Costs) -> None:
+        """Become the model that the rounds done so far make."""
+        n = len(rows.classes)
+        self.plan_ = plan_of(runs, costs, rows.prior, self.unaffordable, coding=coding_of(n))
+        self.edges_ = last_edges(runs)
+        self.columns_ = columns
+        # Friedman et al. (2000) for two classes, Zhu et al. (2009) for more
+        scale = 2.0 if n == 2 else 1.0 / (n - 1)
+        self.target_ = Target("binary" if n == 2 else "multiclass", rows.classes, scale)
+
+    def _train(self, rows: LabelledRows, columns: Columns, costs: Costs, runs: list[Run]) -> None:
+        with self._search(rows, columns) as search:
+            for label, run in named(runs):
+                if run is not runs[0]:
+                    search.restart()
+                self._boost(search, costs, run, label, len(rows.classes))
+
+    def _search(self, rows: LabelledRows, columns: Columns) -> PrunedSearch:
+        options: dict[str, Any] = {
+            "categorical": columns.is_categorical(),
+            "max_bins": self.max_bins,
+            "random_state": seed_of(self),
+            "n_threads": n_threads(self.n_jobs),
+        }
+        if len(rows.classes) == 2:
+            return StumpSearch(rows.table, rows.signs, rows.weights, **options)
+        return ClassSearch(rows.table, rows.labels, rows.weights, **options)
+
+    def _boost(
+        self, search: PrunedSearch, costs: Costs, run: Run, label: str, n_classes: int
+    ) -> None:
+        """AdaBoostBT(S, B, C), Alg. 1."""
+        offers = Offers.to(self, costs, run.ledger, n_classes)
+        for t in range(self.n_rounds):  # line 3
+            stump = search.best(offers.quality, offers.allowed)  # line 4, by Eq. (1) or (2)
+            if stump is None:
+                break
+            offers.notice(stump.column, stump.edge)
+            if not offers.buy(stump.column):  # lines 5 to 7
+                if self.unaffordable == "stop":
+                    break
+                continue
+            alpha = vote_weight(stump.edge, n_classes)  # line 8
+            run.rounds.append((stump, alpha))
+            emit(Progress(label, t + 1, self.n_rounds, f"spent {run.ledger.spent:g}"))
+            if stump.edge >= _PERFECT:
+                break
+            search.update(stump, alpha)  # line 9, with exp(-alpha y h) for two classes
+
+    def __sklearn_tags__(self) -> Any:
+        """Any number of classes, with missing values."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,95 @@
+"""Votes of the members of an ensemble: merged, and weighed against prices."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...costs.costs import Costs
+from ...plans import AdditivePlan, SampledPlan, StumpTable
+from ...plans.components import sampling_weights as laws
+from ...plans.components.members import Members
+from ...plans.contract import StageTable
+from ...types import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Vote:
+    """A full vote, and its answer where nothing is known.
+
+    Parameters
+    ----------
+    members : Members
+        Votes with their weights.
+    alpha : float array (members,)
+        How much each member counts.
+    prior : float array (outputs,)
+        The answer without a vote.
+    """
+
+    members: Members
+    alpha: Floats
+    prior: Floats
+
+    def taken(self, order: NDArray[np.intp]) -> Vote:
+        """The members in another order."""
+        return Vote(self.members.taken(order), self.alpha[order], self.prior)
+
+    def prices(self, costs: Costs) -> Floats:
+        """c(h): what each member costs a row that owns nothing, with all it requires."""
+        prices = {own: costs.price_of(own) for own in self.items(costs)}
+        return np.array([prices[own] for own in self.items(costs)], dtype=np.float64)
+
+    def items(self, costs: Costs) -> tuple[tuple[int, ...], ...]:
+        """The items each member needs."""
+        item_of = costs.item_of
+        return tuple(tuple(sorted({item_of[c] for c in own})) for own in self.members.reads)
+
+    def stages(self, costs: Costs, headroom: float = 0.0) -> StageTable:
+        """A stage for each member."""
+        items = self.items(costs)
+        return StageTable(items, (headroom,) * len(items))
+
+
+def vote_of_stumps(table: StumpTable, prior: Floats) -> Vote:
+    """Equal stumps as one with their weights added, in the order of their first."""
+    alpha = table.bounds()
+    if not len(table):
+        return Vote(table, alpha, prior)
+    signs = np.hstack([table.inside, table.outside, table.missing]) / alpha[:, None]
+    tests = np.column_stack([table.column, table.low, table.high, signs]).tolist()
+    groups: dict[tuple[float, ...], list[int]] = {}
+    for stump, test in enumerate(tests):
+        groups.setdefault(tuple(test), []).append(stump)
+    first = np.array([own[0] for own in groups.values()])
+    total = np.array([math.fsum(alpha[own]) for own in groups.values()])
+    votes = np.split(signs[first] * total[:, None], 3, axis=1)
+    merged = StumpTable(table.column[first], table.low[first], table.high[first], *votes)
+    return Vote(merged, total, prior)
+
+
+def best_first(vote: Vote, costs: Costs) -> AdditivePlan | SampledPlan:
+    """Best alpha/c first, after what is free."""
+    vote = vote.taken(laws.best_first(vote.alpha, vote.prices(costs)))
+    stages = vote.stages(costs)
+    if isinstance(vote.members, StumpTable):
+        return AdditivePlan(stages, vote.members, vote.prior, ranked=True)
+    # members with the chance 0 are voted in turn, for as long as there is money
+    chance = np.zeros(len(vote.members))
+    return SampledPlan(stages, vote.members, chance, vote.prior, law="top", alpha=vote.alpha)
+
+
+def drawn(
+    vote: Vote, costs: Costs, aware: bool, paper: bool, max_draws: int, seed: int
+) -> SampledPlan:
+    """Draws with p(i) in proportion to alpha, or to alpha/c; what is free is always voted."""
+    prices = vote.prices(costs)
+    stages = vote.stages(costs, float(prices.max(initial=0.0)) if paper else 0.0)
+    return SampledPlan(
+        stages, vote.members, laws.chances(vote.alpha, prices, aware), vote.prior, seed, max_draws,
+        "stop" if paper else "skip", affordable=not paper,
+        law="cost-aware" if aware else "uniform", alpha=vote.alpha,
+    )  # fmt: skip

@@ -1,0 +1,313 @@
+"""AdaBoost that samples its vote: each row draws stumps until its budget is used up.
+
+Reyzin, "Boosting on a Budget: Sampling for Feature-Efficient Prediction", ICML 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ...costs.costs import Costs, as_costs
+from ...data.columns import Columns
+from ...data.validation import check_choice
+from ...plans import AdditivePlan, SampledPlan
+from ...plans.components.members import Members
+from ...plans.priced_plan import PricedPlan
+from ...plans.sampled import MOST_DRAWS
+from ...types import Floats
+from ..base import BudgetedClassifier
+from .budgeted import BudgetedBoostingClassifier
+from .ensembles import Vote, best_first, drawn, vote_of_stumps
+from .margins import draws_for, margins
+from .wrapped import check_supported, vote_of
+
+
+class SampledBoostingClassifier(BudgetedClassifier):
+    r"""AdaBoost whose vote is estimated, for each row anew, from stumps drawn at random.
+
+    The full vote :math:`\sum_i\alpha_i h_i(x)` reads every column some stump needs. Here a
+    row draws stumps with replacement, pays for columns it does not own yet, and answers with
+    the mean of the drawn votes, each divided by its chance. That estimates the full vote
+    without bias for any number of draws (Thm. 5). A budget that pays for everything takes
+    the full vote itself.
+
+    Parameters
+    ----------
+    costs : Costs, array, mapping or None
+        Prices: a `Costs`, one price a column, prices by column name, or 1 for each column.
+    sampling : {"cost-aware", "uniform", "top"}
+        ``uniform`` draws in proportion to :math:`\alpha` (AdaBoostRS), ``cost-aware`` to
+        :math:`\alpha/c` (AdaBoostRS_AC), where c is the price of the stump's item with all it
+        requires. ``top`` draws nothing: it votes in the order of :math:`\alpha/c`, best
+        first, and leaves out what the rest of the budget cannot pay.
+    bound : {"remaining", "paper"}
+        When drawing ends. ``paper``: when the rest of the budget could not pay for the
+        dearest stump; so it never starts where that one is above the budget. ``remaining``:
+        only stumps that the rest can pay are drawn, by renormalised chances. Once all these
+        are owned, drawing ends with the vote of all that is owned: the mean that further
+        draws would tend to, without their variance. That uses all the money, but
+        stumps that are too dear have no say: the estimate is biased.
+    n_rounds : int
+        Rounds of AdaBoost.
+    max_draws : int
+        A row stops after so many draws, with their mean; 100,000 at most. Few rows come that
+        far, but near the full price, or with prices far apart, what is still to be bought is
+        drawn rarely.
+    max_bins, n_jobs
+        As in `BudgetedBoostingClassifier`.
+    random_state : int, RandomState or None
+        Seeds the draws, together with the key of each row.
+
+    Attributes
+    ----------
+    plan_ : PricedPlan
+        Equal stumps are merged and their weights added, which leaves the law of the draws
+        as it is.
+
+    Notes
+    -----
+    Stumps that cost nothing are always voted and never drawn. A row draws the same for the
+    same key; keys are 0, 1, 2, ... in a batch unless given.
+
+    References
+    ----------
+    Reyzin. Boosting on a Budget: Sampling for Feature-Efficient Prediction. ICML 2011.
+
+    Examples
+    --------
+    >>> from scrimp import SampledBoostingClassifier
+    >>> from scrimp.datasets import load_heart
+    >>> heart = load_heart()
+    >>> model = SampledBoostingClassifier(heart.costs, n_rounds=50, random_state=0)
+    >>> model = model.fit(heart.X, heart.y)
+    >>> float(model.spend(heart.X, budget=10.0).max()) <= 10.0
+    True
+    >>> round(model.score(heart.X, heart.y, budget=30.0), 2)
+    0.72
+    """
+
+    def __init__(
+        self,
+        costs: Any = None,
+        sampling: str = "cost-aware",
+        bound: str = "remaining",
+        n_rounds: int = 500,
+        max_draws: int = 10_000,
+        max_bins: int = 255,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.costs = costs
+        self.sampling = sampling
+        self.bound = bound
+        self.n_rounds = n_rounds
+        self.max_draws = max_draws
+        self.max_bins = max_bins
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train AdaBoost, and weigh its stumps for the draws.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `BudgetedBoostingClassifier.fit`.
+        """
+        self._check_params()
+        chance = check_random_state(self.random_state)
+        booster = BudgetedBoostingClassifier(
+            self.costs, rule="edge", n_rounds=self.n_rounds, max_bins=self.max_bins,
+            n_jobs=self.n_jobs, random_state=int(chance.randint(2**31 - 1)),
+        )  # fmt: skip
+        try:
+            booster.fit(X, y, sample_weight)
+        finally:  # if it is interrupted, the rounds done so far stand
+            if hasattr(booster, "plan_"):
+                self._adopt(booster, int(chance.randint(2**31 - 1)))
+        return self
+
+    @classmethod
+    def from_ensemble(
+        cls,
+        ensemble: Any,
+        costs: Any = None,
+        feature_names: Sequence[str] | None = None,
+        background: Any = None,
+        **options: Any,
+    ) -> Self:
+        r"""Sample the vote of a scikit-learn model that is trained already.
+
+        What votes is a tree of an `AdaBoostClassifier`, `BaggingClassifier`,
+        `RandomForestClassifier` or `ExtraTreesClassifier`, or a term of a `LogisticRegression`,
+        `RidgeClassifier`, `LinearSVC`, `SGDClassifier` or `Perceptron`, for two classes or
+        more. A tree costs what all the items on it cost. Without a budget the labels are
+        those of the model; where a vote of AdaBoost or of a linear model is a tie, that of the
+        more frequent class.
+
+        Parameters
+        ----------
+        ensemble : estimator
+            Fitted.
+        costs : Costs, array, mapping or None
+            Prices.
+        feature_names : sequence of str, optional
+            Names of its columns; by default those it was trained with.
+        background : array or data frame, optional
+            For linear models: rows to take means m and standard deviations s from, such as
+            the training data. A term then votes :math:`w_j(x_j-m_j)`, where
+            :math:`\sum_j w_jm_j` joins the intercept, and counts :math:`\alpha_j=|w_j|s_j`;
+            by default m = 0 and s = 1, as for columns that are standardised.
+        **options
+            Other parameters of the class; those of training have no effect.
+
+        Notes
+        -----
+        A tree of a forest or of bagging votes with the probabilities of its leaf, so that
+        without a budget the probabilities are those of the model too. The intercept of a
+        linear model is free and always counts.
+        A missing value goes where the model sends it; where the model takes none, a tree
+        abstains and a linear model raises an error.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> forest = RandomForestClassifier(30, max_depth=3, random_state=0).fit(X, y)
+        >>> model = SampledBoostingClassifier.from_ensemble(forest, random_state=0)
+        >>> bool((model.predict(X) == forest.predict(X)).all())
+        True
+        """
+        model = cls(costs, **options)
+        model._check_params()
+        check_supported(ensemble)
+        n = model.n_features_in_ = int(ensemble.n_features_in_)
+        names = getattr(ensemble, "feature_names_in_", None)
+        names = names if feature_names is None else feature_names
+        known = None if names is None else tuple(map(str, names))
+        if known is not None and len(known) != n:
+            raise ValueError(f"feature_names has {len(known)} names; the ensemble has {n} columns.")
+        model.columns_ = Columns(known, (None,) * n)
+        if known is not None:
+            model.feature_names_in_ = np.array(known, dtype=object)
+        rows = None if background is None else np.asarray(model.columns_.encode(background), float)
+        vote, model.target_ = vote_of(ensemble, rows)
+        seed = int(check_random_state(model.random_state).randint(2**31 - 1))
+        model.plan_ = model._plan(vote, as_costs(costs, n, known), seed)
+        return model
+
+    def _adopt(self, booster: BudgetedBoostingClassifier, seed: int) -> None:
+        plan = booster.plan_.plan
+        assert isinstance(plan, AdditivePlan)
+        vote = vote_of_stumps(plan.stumps, plan.prior)
+        self.plan_ = self._plan(vote, booster.plan_.costs, seed)
+        self.columns_ = booster.columns_
+        self.target_ = booster.target_
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(booster, name):
+                setattr(self, name, getattr(booster, name))
+            elif hasattr(self, name):
+                delattr(self, name)
+
+    def _plan(self, vote: Vote, costs: Costs, seed: int) -> PricedPlan:
+        """The vote, its order or its chances, and when it ends."""
+        if self.sampling == "top":
+            return PricedPlan(best_first(vote, costs), costs)
+        aware, paper = self.sampling == "cost-aware", self.bound == "paper"
+        return PricedPlan(drawn(vote, costs, aware, paper, self.max_draws, seed), costs)
+
+    def margins(self, X: Any) -> Floats:
+        r"""How sure the full vote of each row is.
+
+        All columns the vote needs are looked at, and none is paid for.
+
+        Parameters
+        ----------
+        X : array or data frame
+            The rows.
+
+        Returns
+        -------
+        float array (rows,)
+            Two classes: the full vote over the largest that it could be, from -1 to 1, for the
+            second class; :math:`\sum_i\alpha_ih_i/\sum_i\alpha_i` for AdaBoost. More classes:
+            how far the first is ahead of the next, from 0 to 1. Not defined for linear models,
+            whose terms have no bound.
+        """
+        return margins(self._members(), self._looked_at(X))
+
+    def draws_for(self, agreement: float, X: Any) -> Floats:
+        r"""How many draws make a row's label that of the full vote, with a given probability.
+
+        A draw counts :math:`v_i/p_i`, member i's vote over its chance, within :math:`\pm r`,
+        :math:`r = \max_i |v_i|/p_i` on the row; by Hoeffding's inequality the mean of
+        :math:`\tau` draws has another sign than the full vote F with probability at most
+        :math:`\exp(-\tau(F/r)^2/2)`. For AdaBoost, :math:`F = \theta A` with the margin
+        :math:`\theta` and :math:`A = \sum_i\alpha_i`; ``uniform`` has r = A without free
+        stumps, and ``cost-aware`` :math:`r = c_{max}\sum_i\alpha_i/c_i`. With more than two
+        classes the first must win against each other one (a union bound).
+
+        Parameters
+        ----------
+        agreement : float
+            Between 0 and 1.
+        X : array or data frame
+            The rows.
+
+        Returns
+        -------
+        float array (rows,)
+            Infinite where the full vote is a tie. It holds for draws none of which the budget
+            could not pay.
+        """
+        if not isinstance(agreement, Real):
+            raise TypeError(
+                f"agreement is a {type(agreement).__name__}; expected a number between 0 and 1, "
+                "and the rows after it: draws_for(agreement, X)."
+            )
+        if not 0.0 < agreement < 1.0:
+            raise ValueError(f"agreement is {agreement!r}; expected a number between 0 and 1.")
+        check_is_fitted(self, "plan_")
+        plan = self.plan_.plan
+        if self.sampling == "top" or not isinstance(plan, SampledPlan):
+            raise ValueError("sampling='top' draws nothing; use 'uniform' or 'cost-aware'.")
+        return draws_for(plan, agreement, self._looked_at(X))
+
+    def _members(self) -> Members:
+        check_is_fitted(self, "plan_")
+        plan = self.plan_.plan
+        assert isinstance(plan, AdditivePlan | SampledPlan)
+        return plan.stumps if isinstance(plan, AdditivePlan) else plan.members
+
+    def _looked_at(self, X: Any) -> NDArray[Any]:
+        """X as numbers, where the vote looks."""
+        predictor, X = self._at_the_door(X)
+        read = predictor.plan.plan.columns_read.tolist()
+        table = predictor.columns.encode(X, read)
+        if not predictor.plan.plan.accepts_missing and not np.isfinite(table[:, read]).all():
+            raise ValueError("X holds NaN or infinity, which this model cannot use. Impute it.")
+        return table
+
+    def _check_params(self) -> None:
+        check_choice("sampling", self.sampling, ("cost-aware", "uniform", "top"))
+        check_choice("bound", self.bound, ("remaining", "paper"))
+        if self.sampling == "top" and self.bound == "paper":
+            raise ValueError("sampling='top' draws nothing, so bound must be 'remaining'.")
+        value = self.max_draws
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not whole or not 1 <= value <= MOST_DRAWS:
+            raise ValueError(f"max_draws is {value!r}; expected a whole number 1 to {MOST_DRAWS}.")
+
+    def __sklearn_tags__(self) -> Any:
+        """Missing values are taken, other than by a linear model that was wrapped."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = not hasattr(self, "plan_") or self.plan_.plan.accepts_missing
+        return tags

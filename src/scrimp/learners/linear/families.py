@@ -1,0 +1,93 @@
+"""Losses of generalised linear models: phi(eta) - y eta, and what they leave unexplained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logsumexp, softmax, xlogy
+
+from ...types import Floats
+
+#: exp of more than this is larger than any count, and its sums would overflow.
+_MOST = 300.0
+
+
+@dataclass(frozen=True)
+class Family:
+    """A loss of linear predictors eta (rows x outputs).
+
+    Parameters
+    ----------
+    phi : function
+        One number a row.
+    mean : function
+        Its gradient (rows x outputs), the expected response.
+    link : function
+        Predictors of given expected responses.
+    curvature_of : function
+        Second derivatives of phi (rows x outputs x outputs).
+    saturated : function
+        The least loss of each entry of Y.
+    """
+
+    phi: Callable[[Floats], Floats]
+    mean: Callable[[Floats], Floats]
+    link: Callable[[Floats], Floats]
+    curvature_of: Callable[[Floats], Floats]
+    saturated: Callable[[Floats], Floats] = np.zeros_like
+
+    def curvature(self, eta: Floats, weight: Floats) -> Floats:
+        """Weighted second derivatives (rows x outputs x outputs)."""
+        return self.curvature_of(eta) * weight[:, None, None]
+
+    def least(self, Y: Floats, weight: Floats) -> float:
+        """The loss of predicting each row by itself."""
+        return float(weight @ self.saturated(Y).sum(axis=1))
+
+
+def _log_odds(p: Floats) -> Floats:
+    return np.log(p) - np.log1p(-p)
+
+
+def _centred_logs(p: Floats) -> Floats:
+    logs: Floats = np.log(p)
+    return np.asarray(logs - logs.mean())
+
+
+def _of_logistic(eta: Floats) -> Floats:
+    p = expit(eta)
+    return np.asarray(p * (1.0 - p))[:, :, None]
+
+
+def _of_multinomial(eta: Floats) -> Floats:
+    p = softmax(eta, axis=1)
+    return np.asarray(p[:, :, None] * np.eye(p.shape[1]) - p[:, :, None] * p[:, None, :])
+
+
+def _of_poisson(eta: Floats) -> Floats:
+    return np.asarray(np.exp(np.minimum(eta, _MOST)))[:, :, None]
+
+
+FAMILIES = {
+    "logistic": Family(
+        lambda eta: np.logaddexp(0.0, eta).sum(axis=1),
+        lambda eta: np.asarray(expit(eta)),
+        _log_odds,
+        _of_logistic,
+    ),
+    "multinomial": Family(
+        lambda eta: np.asarray(logsumexp(eta, axis=1)),
+        lambda eta: np.asarray(softmax(eta, axis=1)),
+        _centred_logs,
+        _of_multinomial,
+    ),
+    "poisson": Family(
+        lambda eta: np.exp(np.minimum(eta, _MOST)).sum(axis=1),
+        lambda eta: np.exp(np.minimum(eta, _MOST)),
+        np.log,
+        _of_poisson,
+        lambda Y: Y - xlogy(Y, Y),
+    ),
+}

@@ -1,0 +1,238 @@
+"""Generalised linear models that buy groups of columns in one learned order.
+
+Hu, "Anytime Prediction and Learning for the Balance between Computation and Accuracy", PhD
+thesis, Carnegie Mellon University 2019, Sec. 3.7.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from ...costs.costs import as_costs
+from ...data.numeric_rows import (
+    check_sequencer,
+    columns_not_finite,
+    fill_values,
+    filled,
+    not_finite,
+    read_rows,
+    without_weightless,
+)
+from ...data.target import Target
+from ...data.validation import check_budget, check_choice, check_several
+from ...plans.priced_plan import PricedPlan
+from ...types import Floats
+from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
+from .families import FAMILIES
+from .glm import GLM_CRITERIA, Sample, choose_glm_sequence
+from .sequence import prefix_plan
+
+#: Columns up to which one thread is best.
+_FEW = 256
+
+
+class _GlmSequencer(BudgetedEstimator):
+    """What the generalised linear models share."""
+
+    def __init__(
+        self,
+        costs: Any = None,
+        criterion: str = "omp",
+        doubling: bool = False,
+        alpha: float = 1e-5,
+        budget: float | None = None,
+        missing: Any = "error",
+        max_iter: int = 200,
+        tol: float = 1e-5,
+    ) -> None:
+        self.costs = costs
+        self.criterion = criterion
+        self.doubling = doubling
+        self.alpha = alpha
+        self.budget = budget
+        self.missing = missing
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _check_params(self) -> None:
+        check_choice("criterion", self.criterion, GLM_CRITERIA)
+        check_sequencer(self)
+        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
+            raise ValueError(f"max_iter is {self.max_iter!r}; expected a whole number >= 1.")
+        if not (isinstance(self.tol, int | float | np.number) and self.tol > 0):
+            raise ValueError(f"tol is {self.tol!r}; expected a number > 0.")
+
+    def _learn(self, table: Any, Y: Floats, weight: Floats | None, family: str) -> None:
+        """Choose the sequence and become its plan; columns_ and target_ are set."""
+        columns = self.columns_
+        costs = as_costs(self.costs, len(columns), columns.names)
+        fill = fill_values(table, self.missing)
+        table = filled(table, fill)
+        lost = columns_not_finite(table)
+        if lost:
+            raise not_finite(lost, columns)
+        weight = np.ones(len(Y)) if weight is None else weight
+        sample = Sample(table, Y, weight / weight.sum())
+        # small products are slower in several threads, much so where cores are busy
+        with threadpool_limits(1 if table.shape[1] <= _FEW else None, "blas"):
+            sequence, self.n_iter_ = choose_glm_sequence(
+                sample, FAMILIES[family], costs, self.criterion, self.alpha,
+                float(check_budget(self.budget)), self.doubling, self.max_iter, self.tol,
+            )  # fmt: skip
+        self.sequence_ = [costs.names[item] for item in sequence.items]
+        self.explained_ = sequence.explained
+        self.doubled_ = sequence.doubled
+        self.dependent_ = [columns.name(column) for column in sequence.dependent]
+        self.plan_ = PricedPlan(prefix_plan(sequence, fill), costs)
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse input, and missing values where they are filled in."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+
+class SequencedClassifier(BudgetedClassifier, _GlmSequencer):
+    r"""Logistic regression on groups of columns, bought one after the other in a learned order.
+
+    In each step the group is bought whose coefficients would move most per price: the
+    gradient of the penalised log-loss by the group's coefficients, at the model fitted so
+    far, in Frobenius norm, squared, over the price. The model is refitted after each purchase
+    from where it was. Each prefix of the order has its own model.
+
+    Parameters
+    ----------
+    costs, doubling, budget, missing
+        As in `SequencedRegressor`.
+    criterion : {"omp", "forward", "single", "no-whiten"}
+        ``omp``: each group's columns are made uncorrelated first (CS-G-OMP). ``single`` takes
+        the best column alone, ``no-whiten`` standardised columns as they are. ``forward``
+        approximates what a group would explain: the curvature of the loss is replaced by that
+        of least squares, which bounds it (Boehning 1992), so that the gain is
+        :math:`r_g^\top R_{gg}^{-1}r_g` with r the gradient and R as in `SequencedRegressor`.
+    alpha : float
+        The ridge :math:`\lambda\ge 0` on the coefficients of the inputs: columns of variance 1,
+        uncorrelated within their group for ``omp`` and ``forward``. The intercept has none.
+    max_iter : int
+        The most steps of a refit (L-BFGS). Where that is not enough there is a warning.
+    tol : float
+        A refit ends when no entry of the gradient is above this.
+
+    Attributes
+    ----------
+    sequence_ : list of str
+        The items in the order bought.
+    explained_ : float array (items + 1,)
+        The part of the deviance that each prefix explains in training, less the penalty.
+    dependent_ : list of str
+        Columns that others of their own group determine.
+    doubled_ : bool
+        Whether no purchase more than doubled what was spent.
+    n_iter_ : int
+        The most steps that a refit took.
+    plan_ : PricedPlan
+        What is bought, in order.
+
+    References
+    ----------
+    Hu. Anytime Prediction and Learning for the Balance between Computation and Accuracy. PhD
+    thesis, Carnegie Mellon University 2019, Alg. 5. Lozano, Swirszcz, Abe. Group Orthogonal
+    Matching Pursuit for Logistic Regression. AISTATS 2011.
+
+    Examples
+    --------
+    >>> from scrimp import SequencedClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SequencedClassifier().fit(X, y)
+    >>> model.sequence_
+    ['x2', 'x0', 'x3', 'x1']
+    >>> round(model.score(X, y, budget=1.0), 2)
+    0.95
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn what to buy and in which order.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame (rows, columns)
+            Numbers.
+        y : array (rows,)
+            Two classes or more.
+        sample_weight : array (rows,), optional
+            Weights of the rows.
+        """
+        self._check_params()
+        table, y, weight, columns = read_rows(self, X, y, sample_weight, anew=True)
+        check_classification_targets(y)
+        table, y, weight = without_weightless(table, y, weight)
+        classes, codes = np.unique(y, return_inverse=True)
+        check_several(classes)
+        binary = len(classes) == 2
+        Y = codes[:, None].astype(np.float64) if binary else np.eye(len(classes))[codes]
+        self.columns_ = columns
+        self.target_ = Target("binary" if binary else "multiclass", classes)
+        self._learn(table, Y, weight, "logistic" if binary else "multinomial")
+        return self
+
+
+class SequencedPoissonRegressor(BudgetedRegressor, _GlmSequencer):
+    """Poisson regression on groups of columns, bought one after the other in a learned order.
+
+    For counts and rates; a prediction is the expected count.
+
+    Parameters
+    ----------
+    costs, criterion, doubling, alpha, budget, missing, max_iter, tol
+        As in `SequencedClassifier`; of ``forward`` there is no bound here.
+
+    Attributes
+    ----------
+    sequence_, explained_, dependent_, doubled_, n_iter_, plan_
+        As in `SequencedClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scrimp import SequencedPoissonRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 3))
+    >>> y = rng.poisson(np.exp(0.5 * X[:, 0] + 0.2 * X[:, 2]))
+    >>> SequencedPoissonRegressor([5.0, 1.0, 1.0]).fit(X, y).sequence_
+    ['x0', 'x2', 'x1']
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn what to buy and in which order.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame (rows, columns)
+            Numbers.
+        y : array (rows,)
+            Counts or rates, >= 0 and not all 0.
+        sample_weight : array (rows,), optional
+            Weights of the rows.
+        """
+        self._check_params()
+        table, y, weight, columns = read_rows(self, X, y, sample_weight, anew=True, y_numeric=True)
+        table, y, weight = without_weightless(table, y, weight)
+        y = np.asarray(y, dtype=np.float64)
+        if not (np.isfinite(y).all() and (y >= 0).all() and y.any()):
+            raise ValueError("y must hold counts or rates: finite, >= 0, and not all 0.")
+        self.columns_ = columns
+        self.target_ = Target("counts", np.array([]))
+        self._learn(table, y[:, None], weight, "poisson")
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Responses >= 0."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags

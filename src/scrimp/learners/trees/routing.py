@@ -1,0 +1,91 @@
+"""A tree of scikit-learn as a routed plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...costs.costs import Costs
+from ...costs.ledger import Ledger
+from ...plans import Nodes, RoutedPlan
+from ...plans.components.tree_table import float64_cuts
+from ...plans.contract import StageTable
+from ...types import Floats, Ints
+from .design import Design
+
+
+def routed_plan(tree: Any, design: Design, costs: Costs, budget: float) -> RoutedPlan:
+    """The plan that follows a tree as far as a budget goes.
+
+    Parameters
+    ----------
+    tree : sklearn.tree.Tree
+        Fitted on the design.
+    design : Design
+        Says which column of X each feature belongs to.
+    costs : Costs
+        Prices.
+    budget : float
+        A node whose test would cost a row more than this, with all it bought on its path,
+        becomes a leaf.
+    """
+    paid = _paid_for(tree, design, costs, budget)
+    kept = np.flatnonzero(paid >= 0)
+    inner = paid[kept] == 1
+    number = np.full(tree.node_count, -1)
+    number[kept] = np.arange(len(kept))
+
+    def follow(target: Ints) -> Ints:
+        return np.where(inner, number[target[kept]], -1)
+
+    left, right = tree.children_left, tree.children_right
+    feature = np.maximum(tree.feature, 0)  # scikit-learn has a negative one at leaves
+    code = design.code[feature]
+    # a threshold that is infinite divides the missing from all others
+    is_code = ~np.isnan(code) & np.isfinite(tree.threshold)
+    column = np.where(inner, design.column[feature[kept]], -1)
+    low = np.where(is_code, code - 0.5, -np.inf)
+    high = np.where(is_code, code + 0.5, float64_cuts(tree.threshold))
+    nodes = Nodes(
+        column=column,
+        low=np.where(inner, low[kept], 0.0),
+        high=np.where(inner, high[kept], 0.0),
+        inside=follow(np.where(is_code, right, left)),
+        outside=follow(np.where(is_code, left, right)),
+        missing=follow(np.where(tree.missing_go_to_left, left, right)),
+        refused=np.full(len(kept), -1),
+        value=scores_of(tree)[kept],
+    )
+    items = tuple((costs.item_of[c],) if c >= 0 else () for c in column.tolist())
+    return RoutedPlan(StageTable(items), nodes)
+
+
+def scores_of(tree: Any) -> Floats:
+    """Log-probabilities of each node, or log-odds of two classes, one row added a class.
+
+    `log1p` tells even tiny weights apart, so that labels are those of the frequencies.
+    """
+    weights = tree.value[:, 0, :] * tree.weighted_n_node_samples[:, None]
+    logs = np.log1p(weights)
+    if logs.shape[1] == 2:
+        return np.asarray(logs[:, 1:] - logs[:, :1])
+    return np.asarray(logs - np.log((weights + 1.0).sum(axis=1, keepdims=True)))
+
+
+def _paid_for(tree: Any, design: Design, costs: Costs, budget: float) -> Ints:
+    """Of each node: 1 if the budget pays for its test, 0 if it is a leaf, -1 if out of reach."""
+    paid = np.full(tree.node_count, -1, dtype=np.int64)
+    todo = [(0, Ledger(costs, [budget]))]
+    while todo:
+        node, ledger = todo.pop()
+        paid[node] = 0
+        if tree.children_left[node] < 0:
+            continue
+        needs = costs.closure([costs.item_of[design.column[tree.feature[node]]]])
+        if ledger.first_affording(needs) == 0:
+            paid[node] = 1
+            ledger.buy(needs)
+            todo.append((int(tree.children_left[node]), ledger.at(0, 1)))
+            todo.append((int(tree.children_right[node]), ledger))
+    return paid

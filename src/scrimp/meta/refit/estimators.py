@@ -1,0 +1,377 @@
+"""RefitClassifier and RefitRegressor: the model you trust, on a budget."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier, is_regressor
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+
+from ...costs.costs import Costs, as_costs
+from ...data.columns import as_frame
+from ...data.encoding import ENCODINGS, Encoding, learn_encoding
+from ...data.target import Target
+from ...data.validation import check_budget, check_choice, check_several
+from ...learners.base import (
+    BudgetedClassifier,
+    BudgetedEstimator,
+    BudgetedRegressor,
+    given_rows_that_count,
+    numbers_of,
+    warn_of_prior,
+)
+from ...plans import RefitPlan
+from ...plans.contract import StageTable
+from ...plans.from_sklearn import array_model
+from ...plans.priced_plan import PricedPlan
+from ...runtime.events import Progress, emit
+from ...types import Floats
+from .fitting import Outcome, Rows, fit_each, seeded, weights_for, without_needless_weights
+from .grid import check_grid, chosen_prefixes
+from .missing import takes_missing
+from .ordering import check_order, learn_order
+from .purchases import ends_of
+
+
+@dataclass(frozen=True, eq=False)
+class _Prefix:
+    """The items bought up to a model, what they cost, and how their columns are prepared."""
+
+    items: tuple[int, ...]
+    price: float
+    encoding: Encoding
+
+    def __str__(self) -> str:
+        return f"the first {len(self.items)} items (price {self.price:g})"
+
+
+class _Refit(BudgetedEstimator):
+    """What both share."""
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        order: Any = None,
+        costs: Any = None,
+        budget: float | None = None,
+        grid: Any = "auto",
+        encode: str = "auto",
+        n_jobs: int | None = None,
+        memory: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.order = order
+        self.costs = costs
+        self.budget = budget
+        self.grid = grid
+        self.encode = encode
+        self.n_jobs = n_jobs
+        self.memory = memory
+        self.random_state = random_state
+
+    def _own_estimator(self) -> Any:
+        """The estimator to be refitted."""
+        raise NotImplementedError
+
+    def _check_params(self) -> None:
+        check_budget(self.budget)
+        check_grid(self.grid)
+        check_order(self.order)
+        check_choice("encode", self.encode, ENCODINGS)
+
+    def _learn(self, X: Any, rows: Rows, prior: Floats, target: Target, columns: Any) -> None:
+        """Find the order, fit the models, become their plan."""
+        costs = as_costs(self.costs, len(columns), columns.names)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        estimator = seeded(self._own_estimator(), seed)
+        rows = without_needless_weights(rows, estimator)
+        weights_for(estimator, rows.weights)
+        budget = float(check_budget(self.budget))
+        groups = learn_order(self.order, X, rows, columns, costs, budget, seed, target.is_number)
+        sequence = [item for group in groups for item in group]
+        fill = not takes_missing(estimator, rows.table, rows.y, columns, self.encode)
+        encoding = learn_encoding(rows.table, columns, estimator, self.encode, fill)
+        prefixes = _prefixes(groups, costs, self.grid, encoding)
+        done: dict[int, Outcome] = {}
+
+        def adopt() -> None:
+            kept = [k for k in sorted(done) if done[k].estimator is not None]
+            self.columns_, self.target_ = columns, target
+            self._become([prefixes[k] for k in kept], [done[k] for k in kept], prior, costs)
+            last = len(prefixes[kept[-1]].items) if kept else 0
+            self.sequence_ = [costs.names[item] for item in sequence[:last]]
+
+        try:
+            self._fit_prefixes(estimator, rows, prefixes, done)
+        except KeyboardInterrupt:
+            if any(outcome.estimator is not None for outcome in done.values()):
+                adopt()
+            raise
+        _report(prefixes, done)
+        adopt()
+        if not prefixes:
+            warn_of_prior(costs, budget, otherwise="Budget and grid leave no prefix of the order")
+
+    def _fit_prefixes(
+        self, estimator: Any, rows: Rows, prefixes: list[_Prefix], done: dict[int, Outcome]
+    ) -> None:
+        encodings = [prefix.encoding for prefix in prefixes]
+        for outcome in fit_each(estimator, rows, encodings, self.n_jobs, self.memory):
+            done[outcome.number] = outcome
+            note = str(prefixes[outcome.number])
+            emit(Progress("refit", len(done), len(prefixes), note))
+
+    def _become(
+        self, prefixes: list[_Prefix], done: list[Outcome], prior: Floats, costs: Costs
+    ) -> None:
+        self.models_ = [outcome.estimator for outcome in done]
+        self.prefix_lengths_ = np.array([len(p.items) for p in prefixes], dtype=np.int64)
+        models = [
+            array_model(
+                model, preparation=prefix.encoding.preparation, missing=not prefix.encoding.fill
+            )
+            for model, prefix in zip(self.models_, prefixes, strict=True)
+        ]
+        ends = [0, *self.prefix_lengths_.tolist()]
+        items = prefixes[-1].items if prefixes else ()
+        stages = StageTable(tuple(items[start:end] for start, end in pairwise(ends)))
+        self.plan_ = PricedPlan(RefitPlan(stages, models, prior), costs)
+        self._price_prefixes()
+
+    def _price_prefixes(self) -> None:
+        priced = self.plan_
+        items = [item for own in priced.plan.stages.items for item in own]
+        prices = [priced.costs.price_of(items[:end]) for end in self.prefix_lengths_.tolist()]
+        self.prefix_prices_ = np.array(prices, dtype=np.float64)
+
+    def _replan(self, costs: Costs) -> None:
+        """The plan, and what its prefixes cost."""
+        super()._replan(costs)
+        self._price_prefixes()
+
+    def __sklearn_tags__(self) -> Any:
+        """Missing values are filled where the estimator does not take them."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class RefitClassifier(BudgetedClassifier, _Refit):
+    """Any classifier on a budget: columns bought in one order, a refit for each prefix of it.
+
+    The order is that in which another model buys. After each purchase the answer is that of
+    a clone of your estimator, fitted on just the columns bought so far; without a purchase it
+    is the class frequencies. Where a whole order is bought without a limit, the last model is
+    your own estimator on all columns.
+
+    Fitting costs as much as the order and about 16 fits of the estimator.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        What is refitted: any classifier of scikit-learn's kind. None is
+        `HistGradientBoostingClassifier`.
+    order : str, list, estimator or None
+        In which order items are bought. A rule of `BudgetedBoostingClassifier`
+        (``"smoothed"``, which None is, ``"greedy"``, ``"edge"``, ``"speedboost"``,
+        ``"hybrid"``) or ``"linear"`` (`SequencedClassifier`): what the rule does not want
+        comes last, the cheapest first. A list of items by name or number, or an estimator of
+        scrimp, fitted or not: just their items. What costs nothing more is always taken at once.
+    costs : Costs, array, mapping or None
+        Prices: a `Costs`, one price a column, prices by column name, or 1 for each column.
+    budget : float or None
+        The most that a prediction may spend; None is no limit.
+    grid : {"auto"}, int or list
+        Which prefixes get a model. ``auto``: each of up to 16 purchases; of more the first
+        ones, then ever fewer, and the last. A number: so many. A list of whole numbers: after
+        so many items; a list of floats: what each of these budgets pays for. Nothing is
+        bought that no model reads.
+    encode : {"auto", "standard", "ordinal"}
+        How columns become numbers. ``auto``: a category becomes flags (of a
+        `HistGradientBoostingClassifier` it is a category), and missing values become the median
+        where the estimator does not take them. ``standard`` also brings numbers to mean 0 and
+        variance 1. ``ordinal`` takes categories by their number, in the order of their names.
+    n_jobs : int, optional
+        Fits at a time; None is one.
+    memory : str or joblib.Memory, optional
+        Where fits are cached, so that the same fit is not done twice.
+    random_state : int, RandomState or None
+        For the order, and for the estimator where its own is None.
+
+    Attributes
+    ----------
+    sequence_ : list of str
+        The items in the order bought; fees come with what requires them.
+    models_ : list
+        The fitted estimators, one a prefix, the shortest first.
+    prefix_lengths_ : int array
+        How many of `sequence_` each of them has.
+    prefix_prices_ : float array
+        What these cost.
+    plan_ : PricedPlan
+        What is bought, in order.
+
+    Notes
+    -----
+    Trees, forests, boosted trees, linear models, support vector machines with a Gaussian
+    kernel, and means and pipelines of these become arrays: their predictions are fast and
+    they can be saved. Others are asked as they are, and files keep them through skops
+    (``pip install 'scrimp[skops]'``).
+
+    A fit that fails is named in a warning and left out, and so is one whose answers for a few
+    rows of the training cannot be used. If it is interrupted, the models fitted so far stand,
+    and the interruption is raised again.
+
+    Examples
+    --------
+    >>> from scrimp import RefitClassifier
+    >>> from scrimp.datasets import load_heart
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> heart = load_heart()
+    >>> forest = RandomForestClassifier(50, min_samples_leaf=5, random_state=0)
+    >>> model = RefitClassifier(forest, costs=heart.costs, grid=4).fit(heart.X, heart.y)
+    >>> model.sequence_[:3]
+    ['cp', 'sex', 'age']
+    >>> float(model.spend(heart.X, budget=30.0).max()) <= 30.0
+    True
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the order, and fit the estimator on each prefix of it.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, columns)
+            Numbers, with NaN for missing; a frame may hold text and categories too.
+        y : array (rows,)
+            Two classes or more.
+        sample_weight : array (rows,), optional
+            For estimators that take it; others take equal weights only. A weight of 0 leaves
+            the row out.
+        """
+        self._check_params()
+        table, y, columns = self._learn_table(X, y)
+        check_classification_targets(y)
+        X, rows = _rows(X, table, y, sample_weight)
+        classes, labels = np.unique(rows.y, return_inverse=True)
+        check_several(classes)
+        shares = np.bincount(labels, rows.weights)
+        prior = shares / shares.sum()
+        self._learn(X, rows, prior, Target("shares", classes), columns)
+        return self
+
+    def _own_estimator(self) -> Any:
+        if self.estimator is None:
+            return HistGradientBoostingClassifier()
+        if not is_classifier(self.estimator):
+            raise TypeError(
+                f"estimator is a {type(self.estimator).__name__}; expected a classifier. "
+                "Use RefitRegressor for numbers."
+            )
+        return self.estimator
+
+
+class RefitRegressor(BudgetedRegressor, _Refit):
+    """Any regressor on a budget: columns bought in one order, a refit for each prefix of it.
+
+    As `RefitClassifier`; without a purchase the answer is the mean.
+
+    Parameters
+    ----------
+    estimator : regressor, optional
+        What is refitted. None is `HistGradientBoostingRegressor`.
+    order, costs, budget, grid, encode, n_jobs, memory, random_state
+        As in `RefitClassifier`; ``"linear"`` is `SequencedRegressor`.
+
+    Attributes
+    ----------
+    sequence_, models_, prefix_lengths_, prefix_prices_, plan_
+        As in `RefitClassifier`.
+
+    Examples
+    --------
+    >>> from scrimp import RefitRegressor
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.svm import SVR
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = RefitRegressor(SVR(C=100.0), encode="standard", random_state=0).fit(X, y)
+    >>> round(model.score(X, y, budget=3.0), 2)
+    0.51
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the order, and fit the estimator on each prefix of it.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, columns)
+            Numbers, with NaN for missing; a frame may hold text and categories too.
+        y : array (rows,)
+            Numbers.
+        sample_weight : array (rows,), optional
+            For estimators that take it; others take equal weights only. A weight of 0 leaves
+            the row out.
+        """
+        self._check_params()
+        table, y, columns = self._learn_table(X, y)
+        X, rows = _rows(X, table, numbers_of(y, "RefitClassifier"), sample_weight)
+        prior = np.array([np.average(rows.y, weights=rows.weights)])
+        self._learn(X, rows, prior, Target("regression", np.array([])), columns)
+        return self
+
+    def _own_estimator(self) -> Any:
+        if self.estimator is None:
+            return HistGradientBoostingRegressor()
+        if not is_regressor(self.estimator):
+            raise TypeError(
+                f"estimator is a {type(self.estimator).__name__}; expected a regressor. "
+                "Use RefitClassifier for classes."
+            )
+        return self.estimator
+
+
+def _rows(X: Any, table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> tuple[Any, Rows]:
+    """The rows of positive weight, as they were given and as numbers."""
+    X, kept, targets, weights = given_rows_that_count(X, table, y, sample_weight)
+    all_one = bool((weights == 1.0).all())
+    return kept if as_frame(X) is None else X, Rows(kept, targets, None if all_one else weights)
+
+
+def _prefixes(
+    groups: list[list[int]], costs: Costs, grid: Any, encoding: Encoding
+) -> list[_Prefix]:
+    """What is bought up to each model, with all that it requires."""
+    sequence = [item for group in groups for item in group]
+    ends = ends_of(groups)
+    prices = [costs.price_of(sequence[:end]) for end in ends]
+    prefixes = []
+    for k in chosen_prefixes(grid, ends, prices):
+        items = tuple(sequence[: ends[k]])
+        columns = np.array([c for item in items for c in costs.columns[item]], dtype=np.int64)
+        prefixes.append(_Prefix(items, prices[k], encoding.of(columns)))
+    return prefixes
+
+
+def _report(prefixes: list[_Prefix], done: dict[int, Outcome]) -> None:
+    """Name the fits that failed; an error if all did."""
+    failed = [k for k in sorted(done) if done[k].estimator is None]
+    causes = [f"{prefixes[k]}: {done[k].error}" for k in failed]
+    if failed and len(failed) == len(prefixes):
+        raise ValueError(
+            f"The estimator could not be fitted on any of {len(failed)} prefixes:\n  "
+            + "\n  ".join(causes)
+        )
+    for cause in causes:
+        warnings.warn(
+            f"The estimator could not be fitted on {cause}. There is no model for this prefix.",
+            UserWarning,
+            stacklevel=5,
+        )

@@ -1,0 +1,57 @@
+"""From sums to answers: class shares or predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from ....data.validation import check_choice
+from ....types import Floats
+
+
+def _identity(sums: Floats) -> Floats:
+    return sums
+
+
+def _logistic(sums: Floats) -> Floats:
+    """The shares of two classes from the log-odds of the second."""
+    second = expit(sums[:, 0])
+    return np.stack([1.0 - second, second], axis=1)
+
+
+def _softmax(sums: Floats) -> Floats:
+    shares: Floats = softmax(sums, axis=1)
+    return shares
+
+
+def _one_against_rest(sums: Floats) -> Floats:
+    """Each class against the others, scaled to add up to 1."""
+    shares = expit(sums)
+    total = shares.sum(axis=1, keepdims=True)
+    even = np.full_like(shares, 1.0 / max(shares.shape[1], 1))
+    divided: Floats = np.divide(shares, total, out=even, where=total > 0)
+    return divided
+
+
+def _exponential(sums: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.exp(sums)
+
+
+LINKS: dict[str, Callable[[Floats], Floats]] = {
+    "identity": _identity,
+    "logistic": _logistic,
+    "softmax": _softmax,
+    "one-against-rest": _one_against_rest,
+    "exponential": _exponential,
+}
+
+
+def outputs_of(link: str, n_sums: int) -> int:
+    """How many answers a row has; refuses an unknown link."""
+    check_choice("link", link, tuple(LINKS))
+    if n_sums < 1 or (link == "logistic" and n_sums != 1):
+        raise ValueError(f"a {link} link cannot have {n_sums} sums.")
+    return 2 if link == "logistic" else n_sums

@@ -1,0 +1,150 @@
+"""Tables of small trees: each is a member of an ensemble and reads several columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.validation import float_array, int_array
+from ...types import Arrays, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class TreeTable:
+    """Trees, their nodes one after the other; children come after their parents.
+
+    A row with the value x goes left where ``x <= cut``, else right, and where x is missing to
+    a child of its own; the vote is that of the leaf it ends at.
+
+    Parameters
+    ----------
+    roots : int array (trees,)
+        The first node of each tree, ascending; the last node is that before the next root.
+    column : int array (nodes,)
+        The column each node looks at, -1 at a leaf.
+    cut : float array (nodes,)
+        The largest value that goes left.
+    left, right : int arrays (nodes,)
+        The next node.
+    missing : int array (nodes,)
+        The next node of a missing value, or -1: the tree then does not vote.
+    value : float array (nodes, outputs)
+        The vote of each leaf.
+    """
+
+    kind: ClassVar[str] = "trees"
+    accepts_missing: ClassVar[bool] = True
+
+    roots: Ints
+    column: Ints
+    cut: Floats
+    left: Ints
+    right: Ints
+    missing: Ints
+    value: Floats
+
+    def __post_init__(self) -> None:
+        """Refuse what would lead out of a tree or round in it."""
+        for name in ("roots", "column", "left", "right", "missing"):
+            object.__setattr__(self, name, int_array(name, getattr(self, name)))
+        for name, ndim in (("cut", 1), ("value", 2)):
+            object.__setattr__(self, name, float_array(name, getattr(self, name), ndim))
+        n = len(self.column)
+        flat = (self.cut, self.left, self.right, self.missing)
+        if any(len(part) != n for part in (*flat, self.value)):
+            raise ValueError("column, cut, left, right, missing and value need one entry a node.")
+        if not np.isfinite(self.value).all() or np.isnan(self.cut).any():
+            raise ValueError("votes of trees must be finite and cuts not NaN.")
+        sizes = np.diff(self.roots, append=n)
+        if (n > 0 and (not len(sizes) or self.roots[0] != 0)) or (sizes < 1).any():
+            raise ValueError("roots must begin with node 0 and ascend, within the nodes.")
+        self._check_children(np.repeat(np.append(self.roots, n)[1:], sizes))
+
+    def _check_children(self, end: Ints) -> None:
+        here, inner = np.arange(len(self.column)), self.column >= 0
+        for name in ("left", "right", "missing"):
+            child = getattr(self, name)
+            inside = (child > here) & (child < end)
+            if name == "missing":
+                inside |= child == -1
+            if not inside[inner].all():
+                raise ValueError(f"{name} must hold nodes of the same tree, after their parent.")
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+    @property
+    def n_outputs(self) -> int:
+        """Numbers a vote."""
+        return int(self.value.shape[1])
+
+    @cached_property
+    def reads(self) -> tuple[tuple[int, ...], ...]:
+        """The columns each tree looks at, ascending."""
+        parts = np.split(self.column, self.roots[1:]) if len(self) else []
+        return tuple(tuple(np.unique(part[part >= 0]).tolist()) for part in parts)
+
+    def votes_on(
+        self,
+        X: NDArray[Any],
+        rows: Ints,
+        members: Sequence[int] | None = None,
+        out: Floats | None = None,
+    ) -> Floats:
+        """The votes of trees, by default all, on ``X[rows]`` (trees x outputs x rows)."""
+        from ...kernels.votes import tree_votes
+
+        which = np.arange(len(self)) if members is None else np.array(members, dtype=np.int64)
+        votes = np.empty((len(which), self.n_outputs, len(rows))) if out is None else out
+        tree_votes(X, rows, which, votes, *self.arrays().values())
+        return votes
+
+    def bounds(self) -> Floats:
+        """The largest size of each tree's votes."""
+        size = np.where(self.column < 0, np.abs(self.value).max(axis=1, initial=0.0), 0.0)
+        return np.maximum.reduceat(size, self.roots) if len(self) else np.zeros(0)
+
+    def taken(self, members: Ints) -> TreeTable:
+        """Some of the trees, in another order."""
+        ends = np.append(self.roots[1:], len(self.column))
+        sizes = (ends - self.roots)[members]
+        roots = np.cumsum(sizes) - sizes
+        nodes = np.arange(sizes.sum()) + np.repeat(self.roots[members] - roots, sizes)
+        shift = np.repeat(roots - self.roots[members], sizes)
+
+        def moved(child: Ints) -> Ints:
+            return np.where(child[nodes] < 0, -1, child[nodes] + shift)
+
+        left, right, missing = map(moved, (self.left, self.right, self.missing))
+        return TreeTable(
+            roots, self.column[nodes], self.cut[nodes], left, right, missing, self.value[nodes]
+        )
+
+    def arrays(self) -> Arrays:
+        """The table as arrays, for storage."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> TreeTable:
+        """The inverse of `arrays`."""
+        return cls(**{field.name: arrays[field.name] for field in fields(cls)})
+
+
+def float64_cuts(thresholds: Floats) -> Floats:
+    """The largest x for which scikit-learn finds x <= threshold; it rounds x to float32 first.
+
+    That is the middle between the last float32 within the threshold and the next one, where
+    rounding goes to the even one of the two, or the number before it.
+    """
+    with np.errstate(over="ignore"):
+        last = thresholds.astype(np.float32)
+        last = np.where(last > thresholds, np.nextafter(last, np.float32(-np.inf)), last)
+        after = np.nextafter(last, np.float32(np.inf))
+        middle = last.astype(np.float64) / 2 + after.astype(np.float64) / 2
+        cuts = np.where(middle.astype(np.float32) <= last, middle, np.nextafter(middle, -np.inf))
+    return np.where(np.isinf(thresholds), thresholds, cuts)

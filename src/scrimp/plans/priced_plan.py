@@ -1,0 +1,150 @@
+"""A plan with its prices: the fitted artifact, and what it buys in which order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..costs.costs import Costs, check_requirements
+from ..costs.repricing import at_new_prices
+from .contract import Plan
+
+#: So many of the items that are bought at once are named.
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Purchase:
+    """One line of a plan's summary: an item, when it is first bought and at what price."""
+
+    order: int
+    item: str
+    price: float
+    total: float
+    stages: int
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PricedPlan:
+    """A plan with the Costs it is followed under: the fitted artifact.
+
+    Parameters
+    ----------
+    plan : Plan
+        Stages, order and readout.
+    costs : Costs
+        Items, prices and columns.
+    """
+
+    plan: Plan[Any]
+    costs: Costs
+
+    def __post_init__(self) -> None:
+        """Refuse a plan that speaks of items or columns that are not there."""
+        n = self.costs.n_items
+        if not all(0 <= i < n for items in self.plan.stages.items for i in items):
+            raise ValueError(f"The plan names items beyond the {n} of its costs.")
+        columns = self.plan.columns_read
+        if columns.size and not 0 <= columns.min() <= columns.max() < self.costs.n_columns:
+            raise ValueError(f"The plan reads columns beyond the {self.costs.n_columns} there are.")
+        closures = self.costs.closures
+        total = sum(len(closures[i]) for items in self.plan.stages.items for i in items)
+        check_requirements(total, len(self.plan.stages))
+        for stage in range(len(self.plan.stages)):
+            self._check_reads(stage)
+
+    def _check_reads(self, stage: int) -> None:
+        """A stage looks only at columns that it, or what came before it, has bought."""
+        reads = np.asarray(self.plan.reads[stage], dtype=np.int64)
+        needed = set(np.flatnonzero(np.bincount(self.costs.owners[reads])).tolist())
+        needed.difference_update(self.needs[stage])
+        if needed:
+            needed.difference_update(*(self.needs[s] for s in self.plan.told_before(stage)))
+        if needed:
+            names = [self.costs.names[item] for item in sorted(needed)]
+            raise ValueError(f"Stage {stage} of the plan reads columns of {names} without buying.")
+
+    def repriced(self, prices: Any) -> PricedPlan:
+        """The same items at new prices: a Costs, a mapping by item, or one price an item.
+
+        Nothing is trained. What was learnt stays, and what follows from prices is made anew:
+        see `Plan.repriced`.
+        """
+        costs = at_new_prices(self.costs, prices)
+        return PricedPlan(self.plan.repriced(costs), costs)
+
+    @cached_property
+    def needs(self) -> tuple[tuple[int, ...], ...]:
+        """The items of each stage with all they require, ancestors first."""
+        return tuple(self.costs.closure(items) for items in self.plan.stages.items)
+
+    @cached_property
+    def _distinct_needs(self) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
+        """Stages often need the same: each set once, and which of them each stage needs."""
+        numbers = {needs: number for number, needs in enumerate(dict.fromkeys(self.needs))}
+        return list(numbers), np.array([numbers[needs] for needs in self.needs], dtype=np.intp)
+
+    def owned_stages(self, owned: set[int]) -> NDArray[np.bool_]:
+        """Of each stage, whether all it needs is owned."""
+        distinct, which = self._distinct_needs
+        return np.array([owned.issuperset(needs) for needs in distinct], dtype=bool)[which]
+
+    @cached_property
+    def items(self) -> tuple[int, ...]:
+        """All items the plan may buy, in the order of its stages."""
+        return tuple(dict.fromkeys(item for needs in self.needs for item in needs))
+
+    @cached_property
+    def price(self) -> float:
+        """The most that a row can pay, if no purchase fails."""
+        return max(self.costs.price_of(items) for items in self.plan.extents())
+
+    @cached_property
+    def cheapest(self) -> tuple[float, str]:
+        """The least a first purchase can cost, and what it is; infinite for an empty plan."""
+        stages = set(self.needs) - {()}  # a leaf needs nothing
+        offers = ((self.costs.price_of(needs), self._named(needs)) for needs in stages)
+        return min(offers, default=(float("inf"), "nothing"))
+
+    @cached_property
+    def dearest_room(self) -> tuple[float, str]:
+        """What must be left for a first purchase, mostly 0, and what the dearest one is for."""
+        rooms = self.plan.stages.headroom
+        paid = [s for s, needs in enumerate(self.needs) if self.costs.price_of(needs) > 0]
+        if not paid:
+            return 0.0, "nothing"
+        dearest = max(paid, key=lambda s: self.costs.price_of(self.needs[s]))
+        return min(rooms[s] for s in paid), self._named(self.needs[dearest])
+
+    def _named(self, items: tuple[int, ...]) -> str:
+        """What is bought at once, in words; of many the last, which the others are for."""
+        names = [repr(self.costs.names[item]) for item in items[-_NAMED:]]
+        if len(items) == 1:
+            return names[0]
+        if len(items) > _NAMED:
+            return f"{', '.join(names)} and {len(items) - _NAMED} more together"
+        return f"{', '.join(names[:-1])} and {names[-1]} together"
+
+    def summary(self) -> list[Purchase]:
+        """What is bought, in order, at what price."""
+        uses = dict.fromkeys(self.items, 0)
+        for needs in self.needs:
+            for item in needs:
+                uses[item] += 1
+        costs = self.costs
+        return [
+            Purchase(
+                order + 1,
+                costs.names[item],
+                costs.prices[item],
+                costs.price_of(self.items[: order + 1]),
+                uses[item],
+                tuple(costs.column_name(c) for c in costs.columns[item]),
+            )
+            for order, item in enumerate(self.items)
+        ]

@@ -1,8 +1,0 @@
-"""Any scikit-learn estimator on a budget: refitted on each prefix of an order of purchases."""
-
-from __future__ import annotations
-
-from ..foreign import array_model
-from .estimators import RefitClassifier, RefitRegressor
-
-__all__ = ["RefitClassifier", "RefitRegressor", "array_model"]

@@ -1,0 +1,1 @@
+"""Following a plan: batches, sessions, early stopping, and the fitted artifact that does it."""

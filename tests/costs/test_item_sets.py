@@ -1,0 +1,18 @@
+"""Sets of items under prices."""
+
+from scrimp import Costs, Item
+from scrimp.costs.item_sets import Baskets
+
+COSTS = Costs.from_items(
+    [Item("fee", 2.0, ()), Item("a", 1.0, ("x0",), ("fee",)), Item("b", 0.5, ("x1",), ("fee",)),
+     Item("gift", 0.0, ("x2",)), Item("c", 4.0, ("x3",))]
+)  # fmt: skip
+
+
+def test_no_more_of_an_order_are_bought_than_asked_for():
+    """What an item requires comes with it and does not count; what is too dear does not either."""
+    goods = Baskets(COSTS)
+    assert goods.fill([4, 1, 2], 3.5, most=1) == (3, 0, 1)
+    assert goods.fill([4, 1, 2], 3.5, most=2) == (3, 0, 1, 2)
+    assert goods.fill([1, 2, 4], 99.0, (3,), most=1) == (3, 0, 1)
+    assert goods.fill([1], 99.0, (3, 0, 1), most=1) == (3, 0, 1)
