@@ -9,7 +9,7 @@ PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test slow lint format bench bench-svm reproduce study study-full wheel clean
+.PHONY: help demo test slow lint format bench bench-svm hops reproduce study study-full wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ bench: $(VENV)/.ready-bench ## run the benchmarks
 
 bench-svm: $(VENV)/.ready-bench ## benchmarks of support vector machines, some 10 minutes
 	@$(BIN)/python -m benchmarks.machines --write
+
+hops: $(VENV)/.ready-run ## print the way of a fit, a prediction and a session through the files
+	@$(BIN)/python -m benchmarks.hops
 
 reproduce: $(VENV)/.ready-dev ## run a paper's experiments again: make reproduce PAPER=hu2016 [ARGS="--trials 2"]
 	@$(BIN)/python -m papers $(PAPER) $(ARGS)
