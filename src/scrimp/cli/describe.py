@@ -17,22 +17,19 @@ _BEATEN = "; only if something cannot be had, since a later one costs no more"
 
 def followed(priced: PricedPlan) -> PricedPlan:
     """The plan that buys: calibration only changes what it says."""
-    from ..plans import CalibratedPlan
     from ..plans.priced_plan import PricedPlan
 
-    plan = priced.plan
-    return PricedPlan(plan.inner, priced.costs) if isinstance(plan, CalibratedPlan) else priced
+    buyer = priced.outline.buyer
+    return priced if buyer is None else PricedPlan(buyer, priced.costs)
 
 
 def entries_of(model: Predictor) -> list[PricedPlan]:
     """The entries of a menu, from the least to the best; otherwise the plan alone."""
-    from ..plans import MenuPlan
     from ..plans.priced_plan import PricedPlan
 
     priced = followed(model.plan)
-    if not isinstance(priced.plan, MenuPlan):
-        return [priced]
-    return [followed(PricedPlan(entry, model.costs)) for entry in priced.plan.entries]
+    entries = priced.outline.entries or (priced.plan,)
+    return [followed(PricedPlan(entry, model.costs)) for entry in entries]
 
 
 def judged(model: Predictor) -> list[dict[str, Any]]:
@@ -43,7 +40,7 @@ def judged(model: Predictor) -> list[dict[str, Any]]:
 
 def never_bought(model: Predictor) -> list[str]:
     """Columns that the model never looks at."""
-    read = set(model.plan.plan.columns_read.tolist())
+    read = set(model.plan.columns_read.tolist())
     return [name for name, column in model.columns.positions.items() if column not in read]
 
 
@@ -54,17 +51,14 @@ def full_price(model: Predictor) -> float:
 
 def extent(model: Predictor, in_rounds: bool = False) -> str:
     """How much there is to a plan: stages, by name rounds, or what is drawn from or bought."""
-    from ..plans import SampledPlan
-
     plan = followed(model.plan).plan
-    if isinstance(plan, SampledPlan):
-        return count(len(plan.stages), f"different {plan.members.kind.removesuffix('s')}")
-    if plan.kind in ("prefix", "refits"):
-        return count(len(plan.stages), "purchase")
     entries = entries_of(model)
-    if any(entry.plan.kind == "refits" for entry in entries):
+    if plan.outline.entries and any(_is_one_model(entry) for entry in entries):
         return count(sum(map(_buys, entries)), "model")
-    return count(len(plan.stages), "round" if in_rounds else "stage")
+    noun = plan.outline.stage_noun
+    if noun in ("round", "stage"):
+        noun = "round" if in_rounds else "stage"
+    return count(len(plan.stages), noun)
 
 
 def plan_record(model: Predictor) -> dict[str, Any]:
@@ -73,15 +67,15 @@ def plan_record(model: Predictor) -> dict[str, Any]:
         {
             **said,
             "price": entry.price,
-            "rounds": len(entry.plan.stages),
+            "rounds": len(entry.stages),
             "purchases": purchases(entry),
         }
         for entry, said in zip(entries_of(model), judged(model), strict=True)
     ]
     return {
-        "kind": followed(model.plan).plan.kind,
-        "calibrated": model.plan.plan.kind == "calibrated",
-        "rounds": len(model.plan.plan.stages),
+        "kind": followed(model.plan).kind,
+        "calibrated": model.plan.outline.buyer is not None,
+        "rounds": len(model.plan.stages),
         "full_price": full_price(model),
         "price_of_everything": model.costs.total,
         "entries": entries,
@@ -107,16 +101,16 @@ def print_plan(model: Predictor) -> None:
 def _most(model: Predictor) -> str:
     """The most that a row pays, beside the price of everything."""
     most, everything = money(full_price(model)), money(model.costs.total)
-    if followed(model.plan).plan.kind == "routed":
+    if model.plan.outline.order == "routed":
         return f"Dearest path: {most} (everything costs {everything})"
     return f"Full price: {most} of {everything} for everything"
 
 
 def _title(model: Predictor) -> str:
-    kind = followed(model.plan).plan.kind
-    if kind == "routed":
+    order = model.plan.outline.order
+    if order == "routed":
         return "What it may buy: each row what is asked on its own path"
-    if kind == "sampled":
+    if order == "drawn":
         return "What it may buy: each row draws its own"
     return "What it buys, in order"
 
@@ -140,7 +134,12 @@ def _print_menu(model: Predictor, entries: list[PricedPlan]) -> None:
 
 def _buys(entry: PricedPlan) -> bool:
     """Whether an entry is a model, and not the answer without any."""
-    return len(entry.plan.stages) > 0
+    return len(entry.stages) > 0
+
+
+def _is_one_model(entry: PricedPlan) -> bool:
+    """Whether an entry buys for one model, rather than for many rounds."""
+    return len(entry.stages) == 1 and entry.outline.stage_noun == "purchase"
 
 
 def _quality(said: dict[str, Any], numbers: bool) -> str:
@@ -156,8 +155,8 @@ def _quality(said: dict[str, Any], numbers: bool) -> str:
 
 def _extent(entry: PricedPlan) -> str:
     """How much there is to an entry of a menu."""
-    if not len(entry.plan.stages):
+    if not len(entry.stages):
         return "nothing is bought"
-    if entry.plan.kind == "refits":
-        return f"one model of {count(len(entry.plan.columns_read), 'column')}"
-    return count(len(entry.plan.stages), "round")
+    if _is_one_model(entry):
+        return f"one model of {count(len(entry.columns_read), 'column')}"
+    return count(len(entry.stages), "round")

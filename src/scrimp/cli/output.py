@@ -135,7 +135,7 @@ def print_purchases(priced: PricedPlan, title: str = "") -> None:
         for line in lines
     ]
     hidden = {"brings"} if all(line.columns in ((), (line.item,)) for line in lines) else set()
-    if priced.plan.kind in ("prefix", "refits"):
+    if priced.outline.stage_noun == "purchase":
         hidden.add(uses)  # each item is used once, when it is bought
     shown = [place for place, name in enumerate(header) if name not in hidden]
     print_table([header[s] for s in shown], [[row[s] for s in shown] for row in rows], title)

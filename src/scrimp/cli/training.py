@@ -57,7 +57,7 @@ def train(model: Any, X: Any, y: Any, weights: Any, progress: bool | None) -> Re
             model.fit(X, y, sample_weight=weights)
     except KeyboardInterrupt:
         plan = vars(model).get("plan_")  # not one that would be made only now, on being asked for
-        if plan is None or not len(plan.plan.stages):
+        if plan is None or not len(plan.stages):
             raise Interrupted(f"Interrupted{_too_early(model, plan)}: nothing was saved.") from None
         return Reached(False, _not_begun(model.get_params(deep=False).get("budget"), last[0]))
     return Reached(True)

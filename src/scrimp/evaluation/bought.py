@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..costs.ledger import within
 from ..data.columns import Columns
-from ..plans import MenuPlan
-from ..plans.contract import Plan
 from ..plans.priced_plan import PricedPlan
 from ..runtime.predictor import Predictor
 from ..runtime.session import Session
 from ..types import Floats
-
-#: Kinds of plans that buy other things for other rows.
-_BY_ROW = ("routed", "sampled")
 
 
 def bought_prices(model: Predictor, budget: float) -> Floats:
@@ -27,7 +20,7 @@ def bought_prices(model: Predictor, budget: float) -> Floats:
     """
     priced = _chosen(model.plan, budget)
     costs = priced.costs
-    if _differs(priced.plan):
+    if priced.outline.order != "fixed":
         paid = [own for own in set(priced.needs) if within(costs.price_of(own), budget)]
         return np.sort([costs.prices[item] for item in {i for own in paid for i in own}])
     # all rows buy the same, whatever they hold
@@ -40,17 +33,12 @@ def bought_prices(model: Predictor, budget: float) -> Floats:
 
 
 def _chosen(priced: PricedPlan, budget: float) -> PricedPlan:
-    """The entry that a budget pays for, if rows may differ within it; else the plan itself."""
-    plan, costs = priced.plan, priced.costs
-    if not _differs(plan) or not plan.within:
+    """Return the entry that a budget pays for, if rows differ within it; else the plan itself."""
+    outline, costs = priced.outline, priced.costs
+    if outline.buyer is not None:
+        return _chosen(PricedPlan(outline.buyer, costs), budget)
+    if outline.order == "fixed" or not outline.entries:
         return priced
-    paid = [
-        entry for entry, items in zip(plan.within, plan.extents(), strict=False)
-        if within(costs.price_of(items), budget)
-    ] if isinstance(plan, MenuPlan) else []  # fmt: skip
-    return _chosen(PricedPlan(paid[-1] if paid else plan.within[0], costs), budget)
-
-
-def _differs(plan: Plan[Any]) -> bool:
-    """Whether rows differ in what they buy."""
-    return plan.kind in _BY_ROW or any(map(_differs, plan.within))
+    entries = [PricedPlan(entry, costs) for entry in outline.entries]
+    paid = [entry for entry in entries if within(entry.price, budget)]
+    return _chosen(paid[-1] if paid else entries[0], budget)

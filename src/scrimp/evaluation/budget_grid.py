@@ -8,13 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..costs.ledger import Ledger
-from ..plans import MenuPlan
 from ..plans.priced_plan import PricedPlan
 from ..runtime.predictor import as_predictor
 from ..types import Floats
-
-#: Kinds whose stages come in one order, whatever the row and its values.
-_FIXED_ORDER = ("additive", "prefix", "blocks")
 
 #: Changes followed one by one; sums of prices can be exponentially many.
 _EXACT = 200
@@ -60,10 +56,11 @@ def default_budgets(model: Any, n: int = 50) -> Floats:
 def _changes(priced: PricedPlan) -> set[float]:
     """Budgets at which the purchases of a plan change."""
     ends = {0.0, priced.price}
-    if isinstance(priced.plan, MenuPlan):
-        entries = [PricedPlan(entry, priced.costs) for entry in priced.plan.entries]
+    outline = priced.outline
+    if outline.entries:
+        entries = [PricedPlan(entry, priced.costs) for entry in outline.entries]
         return ends | {entry.price for entry in entries} | _changes(entries[0])
-    if priced.plan.kind in _FIXED_ORDER:
+    if outline.order == "fixed":
         return ends | _walk(priced)
     alone = {priced.costs.price_of(needs) for needs in priced.needs}
     return ends | alone | {purchase.total for purchase in priced.summary()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..plans import MenuPlan
 from ..plans.priced_plan import PricedPlan, Purchase
 from ..runtime.predictor import as_predictor
 from .axes import new_axes, plain, price_texts, tidy, with_unit
@@ -132,14 +131,14 @@ class PurchaseDisplay:
 
 def _entry(priced: PricedPlan, entry: int | None) -> PricedPlan:
     """The plan itself, or an entry if it is a menu."""
-    if not isinstance(priced.plan, MenuPlan):
+    entries = priced.outline.entries
+    if not entries:
         if entry is not None:
             raise ValueError(
                 f"entry is {entry}, but a plan of the kind {priced.plan.kind} has no entries. "
                 "Leave entry out."
             )
         return priced
-    entries = priced.plan.entries
     chosen = len(entries) - 1 if entry is None else entry
     if not 0 <= chosen < len(entries):
         raise ValueError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,14 @@ from ..data.target import Target
 from ..data.validation import FLOAT_DTYPES, check_budget, check_budgets
 from ..plans.priced_plan import PricedPlan
 from ..types import Floats
-from .replay import replay, replay_rows
+from .replay import SharedHistory, answer_all, replay, replay_rows, shared_history
 from .session import Session
 from .sweep import Sweep
 
 #: Cells of a sparse table that are written out at a time.
 _DENSE_CELLS = 2**24
+#: Budgets whose purchases are kept; more than that are seldom in use at a time.
+_MAX_HISTORIES = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,9 @@ class Predictor:
     columns: Columns
     target: Target
     info: Mapping[str, Any]
+    _histories: dict[float, SharedHistory | None] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         """Check that the parts speak of the same columns and outputs."""
@@ -87,10 +92,23 @@ class Predictor:
         n = table.shape[0]
         budgets = check_budget(budget, n)
         self._warn_if_nothing_fits(budgets, owned)
+        if owned is None and stop is None and budgets.ndim == 0:
+            history = self._shared_history(float(budgets))
+            if history is not None:
+                _as_keys(keys, n)
+                return answer_all(self.plan, history, table)
         return replay_rows(
             self.plan, self.target, table, np.broadcast_to(budgets, n),
             keys=_as_keys(keys, n), owned=self._owned(owned, n), stop=stop,
         )  # fmt: skip
+
+    def _shared_history(self, budget: float) -> SharedHistory | None:
+        """Return what all rows buy at a budget, if they buy the same; it is kept."""
+        if budget not in self._histories:
+            if len(self._histories) >= _MAX_HISTORIES:
+                self._histories.clear()
+            self._histories[budget] = shared_history(self.plan, budget)
+        return self._histories.get(budget)
 
     def predict(self, X: Any, budget: Any = None, **options: Any) -> NDArray[Any]:
         """Labels or values. See `BudgetedEstimator.predict`."""
@@ -159,7 +177,7 @@ class Predictor:
 
     def _is_to_be_written_out(self, X: Any) -> bool:
         """Whether X is sparse, and the plan needs arrays."""
-        return bool(issparse(X)) and not self.plan.plan.takes_sparse
+        return bool(issparse(X)) and not self.plan.plan.accepts_sparse
 
     def _dense_blocks(self, X: Any, owned: Any, keys: Any) -> Iterator[tuple[slice, Any, Any, Any]]:
         """Blocks of rows of a sparse X as arrays, with what goes with them."""
@@ -174,8 +192,10 @@ class Predictor:
 
     def _table(self, X: Any) -> Any:
         if as_frame(X) is not None:
-            return self.columns.encode(X, only=self.plan.plan.columns_read.tolist())
+            return self.columns.encode(X, only=self.plan.columns_read.tolist())
         self.columns.refuse_arrays_for_categories()
+        if type(X) is np.ndarray and X.dtype in FLOAT_DTYPES and X.ndim == 2 and len(X):
+            return self.columns.encode(X)  # there is nothing to convert
         array = check_array(X, dtype=FLOAT_DTYPES, ensure_all_finite=False, accept_sparse="csr")
         return self.columns.encode(array)
 
