@@ -101,6 +101,16 @@ class PricedPlan:
         return self.plan.columns_read
 
     @property
+    def n_outputs(self) -> int:
+        """Numbers per row that are read."""
+        return self.plan.n_outputs
+
+    @property
+    def accepts_sparse(self) -> bool:
+        """Whether X may be a CSR matrix."""
+        return self.plan.accepts_sparse
+
+    @property
     def accepts_missing(self) -> bool:
         """Whether values may be missing."""
         return self.plan.accepts_missing
