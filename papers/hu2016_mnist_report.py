@@ -121,7 +121,7 @@ def picture(records: Sequence[Record]) -> Figure:
     """Mean mistakes against features bought, and those printed."""
     from matplotlib.figure import Figure
 
-    from scrimp.evaluation.axes import tidy
+    from scrimp.evaluation.displays.axes import tidy
 
     figure = Figure(figsize=(7.0, 4.2), layout="constrained")
     ax = figure.subplots()

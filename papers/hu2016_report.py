@@ -142,7 +142,7 @@ def picture(name: str, records: Sequence[Record], grid: Floats) -> Figure:
     """Mean curves up to the stopping cost."""
     from matplotlib.figure import Figure
 
-    from scrimp.evaluation.axes import tidy
+    from scrimp.evaluation.displays.axes import tidy
 
     figure = Figure(figsize=(7.0, 4.2), layout="constrained")
     ax = figure.subplots()

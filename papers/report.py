@@ -87,7 +87,7 @@ class Page:
 
     def add_picture(self, name: str, figure: Figure, caption: str) -> None:
         """Add a picture, kept as ``name.png`` beside the text."""
-        from scrimp.evaluation.axes import png_bytes
+        from scrimp.evaluation.displays.axes import png_bytes
 
         file = f"{self.paper}-{name}.png"
         self.pictures[file] = png_bytes(figure)

@@ -28,7 +28,7 @@ def picture(name: str, records: Sequence[Record]) -> Figure:
     """Mean curves of all methods."""
     from matplotlib.figure import Figure
 
-    from scrimp.evaluation.axes import tidy
+    from scrimp.evaluation.displays.axes import tidy
 
     first = records[0]
     unit = 1.0 if is_number(first) else 100.0

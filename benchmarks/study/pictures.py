@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.study.methods import Method
 from benchmarks.study.standing import Curves
-from scrimp.evaluation.axes import png_bytes, tidy
+from scrimp.evaluation.displays.axes import png_bytes, tidy
 
 _LOOKS: dict[str, dict[str, Any]] = {
     "frontier": {"color": "#222222", "linewidth": 2.8, "marker": "o", "markersize": 4, "zorder": 5},

@@ -1,4 +1,4 @@
-"""What models buy at a budget."""
+"""The items that models buy at a budget."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from typing import Any
 
 import numpy as np
 
-from ..costs.ledger import within
-from ..data.columns import Columns
-from ..plans import MenuPlan
-from ..plans.contract import Plan
-from ..plans.priced_plan import PricedPlan
-from ..runtime.predictor import Predictor
-from ..runtime.session import Session
-from ..types import Floats
+from ...costs.ledger import within
+from ...data.columns import Columns
+from ...plans import MenuPlan
+from ...plans.contract import Plan
+from ...plans.priced_plan import PricedPlan
+from ...runtime.predictor import Predictor
+from ...runtime.session import Session
+from ...types import Floats
 
-#: Kinds of plans that buy other things for other rows.
+#: Kinds of plans whose purchases differ between rows.
 _BY_ROW = ("routed", "sampled")
 
 
 def bought_prices(model: Predictor, budget: float) -> Floats:
-    """The prices of all items that a model buys within a budget, ascending.
+    """Return the prices of all items, fees included, that a model buys within a budget, ascending.
 
-    Fees are among them. Where rows differ in what they buy, each item of the plan that the budget
-    pays for is.
+    Where rows differ in what they buy, these are all items that the budget could buy for a row.
     """
     priced = _chosen(model.plan, budget)
     costs = priced.costs
     if _differs(priced.plan):
-        paid = [own for own in set(priced.needs) if within(costs.price_of(own), budget)]
-        return np.sort([costs.prices[item] for item in {i for own in paid for i in own}])
+        affordable = [needs for needs in set(priced.needs) if within(costs.price_of(needs), budget)]
+        items = {item for needs in affordable for item in needs}
+        return np.sort([costs.prices[item] for item in items])
     # all rows buy the same, whatever they hold
     numbers = Columns(None, (None,) * costs.n_columns)
     session = Session(priced, numbers, model.target, budget=budget)
@@ -40,7 +40,7 @@ def bought_prices(model: Predictor, budget: float) -> Floats:
 
 
 def _chosen(priced: PricedPlan, budget: float) -> PricedPlan:
-    """The entry that a budget pays for, if rows may differ within it; else the plan itself."""
+    """Return the entry that a budget pays for if rows may differ within it, else the plan."""
     plan, costs = priced.plan, priced.costs
     if not _differs(plan) or not plan.within:
         return priced
@@ -52,5 +52,5 @@ def _chosen(priced: PricedPlan, budget: float) -> PricedPlan:
 
 
 def _differs(plan: Plan[Any]) -> bool:
-    """Whether rows differ in what they buy."""
+    """Return whether rows differ in what they buy."""
     return plan.kind in _BY_ROW or any(map(_differs, plan.within))
