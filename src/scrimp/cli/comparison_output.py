@@ -71,7 +71,7 @@ def print_methods(
     comparison: Comparison, advice: Advice, shown: Sequence[float] | None = None
 ) -> None:
     """Methods by budgets, best first."""
-    from ..evaluation.wording import money
+    from ..evaluation.formatting import money
 
     at, curves = advice.point.budget, comparison.curves()
     asked = at > 0 and (advice.budget is not None or advice.error_cost is not None)
@@ -92,7 +92,7 @@ def print_methods(
 
 
 def _cell(point: Point, scoring: str) -> str:
-    from ..evaluation.wording import quality_text
+    from ..evaluation.formatting import quality_text
 
     parts = [quality_text(value, scoring) for value in (point.quality, point.low, point.high)]
     quality, low, high = (part.removesuffix("%") for part in parts)

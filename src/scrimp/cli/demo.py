@@ -133,7 +133,7 @@ def _print(comparison: Comparison, advice: Advice, offers: list[Offer], out: Pat
 
 
 def _in_words(offer: Offer) -> str:
-    from ..evaluation.wording import quality_text, spread_text
+    from ..evaluation.formatting import quality_text, spread_text
     from .comparison_output import WIDTH
     from .demo_picture import spoken
 

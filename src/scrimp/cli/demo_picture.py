@@ -35,7 +35,7 @@ def draw(comparison: Comparison, advice: Advice, bought: PricedPlan, path: Path)
     """Curves of all methods, how they stand, and what the one advised buys; saved as PNG."""
     from matplotlib.figure import Figure
 
-    from ..evaluation.axes import png_bytes
+    from ..evaluation.displays.axes import png_bytes
     from .comparison_picture import draw_curves, draw_standing
     from .output import write_files
 

@@ -15,8 +15,8 @@ def training_words(
     seed: int, data: Path, costs: Path | None,
 ) -> list[str] | None:  # fmt: skip
     """The words of the command that trains what is advised; None if nothing is to be bought."""
+    from ..evaluation.budget_grid import has_free_columns
     from ..evaluation.methods import METHODS, ROUNDS, task_of
-    from ..evaluation.price_steps import has_free_columns
     from .fit import RULE_NAMES
 
     free = problem.prices is not None and has_free_columns(problem.prices)

@@ -1,4 +1,4 @@
-"""Scorers that sums over rows will do for: a resample is then a weighting of the rows."""
+"""Metrics computed from weighted sums over rows, so that a resample is a weighting of the rows."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from ..types import Floats, Ints
 
 
 class Measure(Protocol):
-    """The quality of answers on some rows, repeats included."""
+    """The quality of answers on given rows, repeats included."""
 
     def __call__(self, rows: Ints, *, strict: bool = False) -> Floats:
-        """One value an answer; what is undefined is NaN or, if strict, an error."""
+        """Return one value per answer; undefined ones are NaN or, if strict, an error."""
 
 
-def quick_measure(
+def weighted_metric(
     name: str, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None
 ) -> Measure | None:
-    """The measure of a scorer by its name, None where the scorer itself must be called.
+    """Return the measure of a scorer by its name, or None where the scorer must be called.
 
     Parameters
     ----------
     name : str
         Of a scikit-learn scorer.
     target : Target
-        What the scores mean.
+        The kind of target of the scores.
     scores : float array (rows, answers, outputs)
         The answers.
     y : array (rows,)
@@ -77,7 +77,7 @@ def _r2(predicted: Floats, y: Floats, weights: Floats) -> Measure:
 
 
 def _roc_auc(decisions: Floats, positive: NDArray[np.bool_], weights: Floats) -> Measure:
-    """The chance that a positive row is above a negative one, ties counting half."""
+    """Return the area under the ROC curve: ties between classes count half."""
     ranked = []
     for decision in decisions.T:
         order = decision.argsort()

@@ -1,12 +1,12 @@
-"""A picture of a plan: what is bought, in order, at what price."""
+"""PurchaseDisplay: what a plan buys, in order, at what price."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..plans.priced_plan import PricedPlan, Purchase
-from ..runtime.predictor import as_predictor
+from ...plans.priced_plan import PricedPlan, Purchase
+from ...runtime.predictor import as_predictor
 from .axes import new_axes, plain, price_texts, tidy, with_unit
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _ITEM, _FEE = "#3b6ea5", "#b5cbe3"
 
 
 class PurchaseDisplay:
-    """One bar an item, from the first bought to the last, the total so far at its end.
+    """One bar per item, from the first bought to the last, with the running total at its end.
 
     Items that bring no columns, such as shared fees, are drawn in a lighter shade.
 
@@ -28,11 +28,11 @@ class PurchaseDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes with the plot.
     figure_ : matplotlib Figure
-        What that is part of.
+        The figure of the axes.
     bars_ : matplotlib BarContainer
-        One bar an item.
+        One bar per item.
 
     Examples
     --------
@@ -65,9 +65,9 @@ class PurchaseDisplay:
         Parameters
         ----------
         model : fitted estimator or Predictor
-            Whose purchases.
+            The model whose purchases are drawn.
         entry : int, optional
-            Which entry of a menu, from the least to the best; by default the best.
+            Which entry of a menu, from the first to the best; by default the best.
         ax, currency, max_items
             As in `plot`.
 
@@ -92,7 +92,7 @@ class PurchaseDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure, as high as it must be.
+            Where to draw; by default in a new figure of fitting height.
         currency : str, optional
             Of the prices, for the label.
         max_items : int
@@ -116,7 +116,7 @@ class PurchaseDisplay:
         )  # fmt: skip
         totals = price_texts([p.total for p in (*shown, *self.purchases[-1:])])
         for place, purchase in enumerate(shown):
-            # said once at either end, the word explains all the numbers
+            # the word at either end explains all the numbers
             word = "total " if place in (0, lines - 1) else ""
             _write(ax, purchase.price, place, word + totals[place])
         names = [plain(p.item) for p in shown]
@@ -130,7 +130,7 @@ class PurchaseDisplay:
 
 
 def _entry(priced: PricedPlan, entry: int | None) -> PricedPlan:
-    """The plan itself, or an entry if it is a menu."""
+    """Return the plan itself, or an entry of a menu."""
     entries = priced.outline.entries
     if not entries:
         if entry is not None:
@@ -161,7 +161,7 @@ def _label(ax: Axes, shown: list[Purchase], currency: str | None) -> None:
     tidy(ax, "x")
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(with_unit("Price", currency))
-    # room for the totals, which stand outside of the bars
+    # room for the totals beside the bars
     ax.set_xlim(0.0, 1.15 * max((p.price for p in shown), default=0.0) or 1.0)
     if not shown:
         ax.text(0.5, 0.5, "Nothing is bought.", transform=ax.transAxes, ha="center", va="center")

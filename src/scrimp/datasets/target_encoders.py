@@ -1,4 +1,4 @@
-"""How the target column of a table becomes `y`."""
+"""Encoders from the target column of a table to `y`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from .errors import DatasetMismatch
 
+#: From a target column to `y`.
 Encoder = Callable[[pl.Series], NDArray[Any]]
 
 
-def two(no: str, yes: str) -> Encoder:
-    """0 and 1; `no` and `yes` list the spellings of each, which differ between copies."""
+def binary(no: str, yes: str) -> Encoder:
+    """Return an encoder to 0 and 1; `no` and `yes` list the spellings found in copies."""
     codes = dict.fromkeys(no.split(), 0) | dict.fromkeys(yes.split(), 1)
 
     def encode(target: pl.Series) -> NDArray[Any]:
@@ -32,17 +33,17 @@ def two(no: str, yes: str) -> Encoder:
 
 
 def classes(target: pl.Series) -> NDArray[Any]:
-    """More than two classes, as text."""
+    """Return the labels of several classes as text."""
     return np.array(target.cast(pl.String).to_list(), dtype=np.str_)
 
 
 def number(target: pl.Series) -> NDArray[Any]:
-    """A number to be predicted."""
+    """Return the numbers of a regression target."""
     return target.cast(pl.Float64).to_numpy()
 
 
 def at_least(bound: float) -> Encoder:
-    """1 where the target reaches `bound`, else 0."""
+    """Return an encoder to 1 where the target is at least `bound`, else 0."""
 
     def encode(target: pl.Series) -> NDArray[Any]:
         return (number(target) >= bound).astype(np.int64)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .exact import PARTIALS, add_price, rounded
+from .exact_sum import PARTIALS, add_to_sum, round_sum
 
 
 @njit(cache=True, nogil=True)
-def mark_paths(leaves, parent, column, reads):
+def mark_path_columns(leaves, parent, column, reads):
     """Mark, for each row, the columns of all nodes from its leaves up to their roots.
 
     Parameters
@@ -31,7 +31,7 @@ def mark_paths(leaves, parent, column, reads):
 
 
 @njit(cache=True, nogil=True)
-def price_reads(reads, item_of, first, needs, prices):
+def price_columns_read(reads, item_of, first, needs, prices):
     """The price of the items, with all they require, of the columns that each row reads.
 
     Parameters
@@ -65,6 +65,6 @@ def price_reads(reads, item_of, first, needs, prices):
                 if not owned[other]:
                     owned[other] = True
                     if prices[other] > 0.0:
-                        n = add_price(partials, n, prices[other])
-        spent[row] = rounded(partials, n)
+                        n = add_to_sum(partials, n, prices[other])
+        spent[row] = round_sum(partials, n)
     return spent

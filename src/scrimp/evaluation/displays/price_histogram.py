@@ -1,48 +1,46 @@
-"""A picture of prices: how many of the items that models buy there are at each."""
+"""PriceHistogramDisplay: how many items models buy at each price."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.validation import check_budget
-from ..runtime.predictor import as_predictor
-from ..types import Floats
-from .axes import new_axes, plain, price_texts, tidy, with_unit
-from .bought import bought_prices
+from ...data.validation import check_budget
+from ...runtime.predictor import as_predictor
+from ...types import Floats
+from .axes import learner_name, new_axes, plain, price_texts, tidy, with_unit
+from .bought_items import bought_prices
+from .price_bins import count_by_price
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Up to so many different prices each has its own place; more are put into so many bins.
-_PRICES, _BINS = 12, 10
-#: Bins become wider with the price if the dearest costs so many times the usual price.
-_SKEWED = 5.0
-#: Bars up to which each is given its number, and texts that fit beside each other.
-_NUMBERED, _LETTERS = 40, 75
+#: Up to this number of bars each is labelled with its count; more labels would overlap.
+_LABELLED_BARS = 40
+#: Letters of tick labels that fit side by side; beyond them, labels are slanted.
+_LETTERS = 75
 
 
 class PriceHistogramDisplay:
-    """How many items models buy at each price, side by side.
+    """Histogram of the prices of the items that models buy, side by side.
 
-    Where there are many different prices they are put into bins.
+    Many different prices are put into bins.
 
     Parameters
     ----------
     prices : mapping from names to sequences of float
-        The prices of what each model buys, one an item.
+        The prices of the items that each model buys.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes with the plot.
     figure_ : matplotlib Figure
-        What that is part of.
+        The figure of the axes.
     bars_ : list of matplotlib BarContainer
-        One a model, with a bar a price or bin.
+        One per model, with one bar per price or bin.
 
     Examples
     --------
@@ -73,11 +71,11 @@ class PriceHistogramDisplay:
         Parameters
         ----------
         models : mapping from names to fitted estimators or Predictors
-            Whose purchases.
+            The models whose purchases are drawn.
         budget : float, optional
-            What a row may spend; by default all that a model was trained for. A menu buys the
-            entry that it pays for. Of a model that buys by what it sees or draws, all items
-            count that the budget could buy for a row.
+            The budget per row; by default all that a model was trained for. A menu buys the
+            entry that the budget pays for. Where rows differ in what they buy, all items count
+            that the budget could buy for some row.
         ax, currency, bins
             As in `plot`.
 
@@ -95,7 +93,7 @@ class PriceHistogramDisplay:
         [30.0, 30.0]
         """
         limit = float(check_budget(budget))
-        prices = {name: bought_prices(as_predictor(own), limit) for name, own in models.items()}
+        prices = {name: bought_prices(as_predictor(m), limit) for name, m in models.items()}
         return cls(prices).plot(ax, currency=currency, bins=bins)
 
     @classmethod
@@ -114,7 +112,7 @@ class PriceHistogramDisplay:
         Parameters
         ----------
         model : fitted estimator or Predictor
-            Whose purchases.
+            The model whose purchases are drawn.
         name : str, optional
             For the legend; by default the learner's.
         budget, ax, currency, bins
@@ -130,8 +128,7 @@ class PriceHistogramDisplay:
         >>> float(sum(*display.prices.values()))
         4.0
         """
-        own = getattr(model, "info", {}).get("learner", type(model).__name__)
-        models = {own if name is None else name: model}
+        models = {learner_name(model) if name is None else name: model}
         return cls.from_estimators(models, budget=budget, ax=ax, currency=currency, bins=bins)
 
     def plot(
@@ -151,7 +148,7 @@ class PriceHistogramDisplay:
             Of the prices, for the labels.
         bins : int or sequence of float, optional
             About how many bins, or where they begin and end. By default each price has its own
-            place, if there are no more than 12. If a few items are far dearer than most, bins
+            place, if there are no more than 12. If a few items cost far more than most, bins
             become wider with the price, whatever their number.
 
         Returns
@@ -160,22 +157,22 @@ class PriceHistogramDisplay:
             Itself.
         """
         named = _checked(self.prices)
-        everything = np.concatenate(list(named.values()))
-        counts, places = _counted(named, everything, bins)
+        all_prices = np.concatenate(list(named.values()))
+        counts, places = count_by_price(named, all_prices, bins)
         ax = new_axes(max(6.4, 0.2 * counts.size + 1.5), 4.0) if ax is None else ax
         self.ax_, self.figure_ = ax, ax.figure
         width = 0.8 / len(named)
         self.bars_ = []
-        for number, own in enumerate(counts):
+        for number, model_counts in enumerate(counts):
             middle = np.arange(len(places)) + (number - (len(named) - 1) / 2) * width
-            bars = ax.bar(middle, own, 0.92 * width, color=f"C{number}")
-            if counts.size <= _NUMBERED:
-                texts = [f"{count}" if count else "" for count in own]
+            bars = ax.bar(middle, model_counts, 0.92 * width, color=f"C{number}")
+            if counts.size <= _LABELLED_BARS:
+                texts = [f"{count}" if count else "" for count in model_counts]
                 ax.bar_label(bars, texts, fontsize="small", color="0.25", padding=1)
             self.bars_.append(bars)
         _legend(ax, named, currency)
         _label(ax, places, currency)
-        if not everything.size:
+        if not all_prices.size:
             ax.text(
                 0.5, 0.5, "Nothing is bought.", transform=ax.transAxes, ha="center", va="center"
             )
@@ -185,67 +182,15 @@ class PriceHistogramDisplay:
 def _checked(prices: Mapping[str, Any]) -> dict[str, Floats]:
     if not prices:
         raise ValueError("There is no model to draw; expected at least one.")
-    named = {name: np.asarray(own, dtype=np.float64) for name, own in prices.items()}
-    for name, own in named.items():
-        if own.ndim != 1 or not (np.isfinite(own) & (own >= 0)).all():
+    named = {name: np.asarray(values, dtype=np.float64) for name, values in prices.items()}
+    for name, values in named.items():
+        if values.ndim != 1 or not (np.isfinite(values) & (values >= 0)).all():
             raise ValueError(f"The prices of {name!r} are not all finite numbers >= 0.")
     return named
 
 
-def _counted(
-    named: Mapping[str, Floats], everything: Floats, bins: int | Sequence[float] | None
-) -> tuple[Any, list[str]]:
-    """How many items each model buys (models, places), and the names of the places."""
-    distinct = np.unique(everything)
-    if bins is None and len(distinct) <= _PRICES:
-        counts = [[int((own == price).sum()) for price in distinct] for own in named.values()]
-        places = price_texts(distinct.tolist()) if len(distinct) else []
-        return np.array(counts, dtype=int).reshape(len(named), len(distinct)), places
-    edges = _edges(everything, _BINS if bins is None else bins)
-    ends = [f"{edge:,.0f}" if edge.is_integer() else f"{edge:g}" for edge in edges.tolist()]
-    places = [f"{low}–{high}" for low, high in pairwise(ends)]
-    return np.array([np.histogram(own, edges)[0] for own in named.values()]), places
-
-
-def _edges(everything: Floats, bins: int | Sequence[float]) -> Floats:
-    """Where bins begin and end: given, or at round numbers."""
-    if not isinstance(bins, int | np.integer):
-        edges = np.asarray(bins, dtype=np.float64)
-        if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
-            raise ValueError(f"bins are {bins!r}; expected a number >= 1, or ascending edges.")
-        if everything.size and not edges[0] <= everything.min() <= everything.max() <= edges[-1]:
-            raise ValueError(
-                f"bins go from {edges[0]:g} to {edges[-1]:g}, but prices from "
-                f"{everything.min():g} to {everything.max():g}; expected bins for all of them."
-            )
-        return edges
-    if isinstance(bins, bool) or bins < 1:
-        raise ValueError(f"bins is {bins!r}; expected a number >= 1, or ascending edges.")
-    if not everything.any():
-        return np.array([0.0, 1.0])
-    positive = everything[everything > 0]
-    if positive.max() > _SKEWED * np.median(positive):
-        return _round_steps(everything)
-    from matplotlib.ticker import MaxNLocator
-
-    low, high = float(everything.min()), float(everything.max())
-    return np.asarray(MaxNLocator(int(bins)).tick_values(low, high))
-
-
-def _round_steps(everything: Floats) -> Floats:
-    """From 1 to 2, 5, 10 and so on, or from 1 to 10; and from 0 if something is free."""
-    positive = everything[everything > 0]
-    low, high = np.floor(np.log10([positive.min(), positive.max()])).astype(int)
-    within_ten = (1, 2, 5) if 3 * (high - low + 1) <= _PRICES else (1,)
-    steps = np.array([float(f"{m}e{p}") for p in range(low, high + 2) for m in within_ten])
-    first = np.searchsorted(steps, positive.min(), side="right") - 1
-    last = np.searchsorted(steps, positive.max())
-    edges = steps[first : last + 1]
-    return edges if (everything > 0).all() else np.append(0.0, edges)
-
-
 def _legend(ax: Axes, named: Mapping[str, Floats], currency: str | None) -> None:
-    """Each model with how many items it buys, and what they cost together."""
+    """Add a legend with the number of items of each model and their total price."""
     from matplotlib.patches import Patch
 
     unit = "" if currency is None else f" {plain(currency)}"

@@ -1,28 +1,28 @@
-"""What models buy at a budget."""
+"""The items that models buy at a budget."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..costs.ledger import within
-from ..data.columns import Columns
-from ..plans.priced_plan import PricedPlan
-from ..runtime.predictor import Predictor
-from ..runtime.session import Session
-from ..types import Floats
+from ...costs.ledger import within
+from ...data.columns import Columns
+from ...plans.priced_plan import PricedPlan
+from ...runtime.predictor import Predictor
+from ...runtime.session import Session
+from ...types import Floats
 
 
 def bought_prices(model: Predictor, budget: float) -> Floats:
-    """The prices of all items that a model buys within a budget, ascending.
+    """Return the prices of all items, fees included, that a model buys within a budget, ascending.
 
-    Fees are among them. Where rows differ in what they buy, each item of the plan that the budget
-    pays for is.
+    Where rows differ in what they buy, these are all items that the budget could buy for a row.
     """
     priced = _chosen(model.plan, budget)
     costs = priced.costs
     if priced.outline.order != "fixed":
-        paid = [own for own in set(priced.needs) if within(costs.price_of(own), budget)]
-        return np.sort([costs.prices[item] for item in {i for own in paid for i in own}])
+        affordable = [needs for needs in set(priced.needs) if within(costs.price_of(needs), budget)]
+        items = {item for needs in affordable for item in needs}
+        return np.sort([costs.prices[item] for item in items])
     # all rows buy the same, whatever they hold
     numbers = Columns(None, (None,) * costs.n_columns)
     session = Session(priced, numbers, model.target, budget=budget)

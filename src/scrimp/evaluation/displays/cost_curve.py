@@ -1,4 +1,4 @@
-"""A picture of curves: quality against cost."""
+"""CostCurveDisplay: quality against cost."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.validation import check_choice
-from ..runtime.sweep import Sweep
-from ..types import Floats
-from .axes import new_axes, plain, tidy, with_unit
-from .curve import Curve
+from ...data.validation import check_choice
+from ...runtime.sweep import Sweep
+from ...types import Floats
+from ..curve import Curve
+from .axes import learner_name, new_axes, plain, tidy, with_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,11 +31,11 @@ class CostCurveDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes with the plot.
     figure_ : matplotlib Figure
-        What that is part of.
+        The figure of the axes.
     lines_ : list of matplotlib Line2D
-        One a curve.
+        One per curve.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class CostCurveDisplay:
         Parameters
         ----------
         model : fitted estimator or Predictor
-            What to evaluate.
+            The model to evaluate.
         X, y, budgets
             As in `Curve.from_estimator`.
         name : str, optional
@@ -95,8 +95,7 @@ class CostCurveDisplay:
         1
         """
         curve = Curve.from_estimator(model, X, y, budgets, **options)
-        own = getattr(model, "info", {}).get("learner", type(model).__name__)
-        display = cls({own if name is None else name: curve})
+        display = cls({learner_name(model) if name is None else name: curve})
         return display.plot(ax, error=error, x=x, log=log, currency=currency)
 
     @classmethod
@@ -154,7 +153,7 @@ class CostCurveDisplay:
         currency: str | None = None,
         **style: Any,
     ) -> CostCurveDisplay:
-        """Draw curves that are there already.
+        """Draw existing curves.
 
         Parameters
         ----------
@@ -193,9 +192,9 @@ class CostCurveDisplay:
         error : bool
             Draw `Curve.error` instead of the quality.
         x : {"budget", "spent"}
-            Against what a row may spend, as steps, or against the mean spend.
+            Draw against the budget per row, as steps, or against the mean spend.
         log : bool
-            Costs on a logarithmic scale, 0 included.
+            Draw costs on a logarithmic scale, 0 included.
         currency : str, optional
             Of the prices, for the label.
         **style
@@ -209,7 +208,7 @@ class CostCurveDisplay:
         check_choice("x", x, ("budget", "spent"))
         named = _named(self.curves)
         _check_drawable(list(named.values()), x)
-        own_figure = ax is None
+        new_figure = ax is None
         ax = new_axes(6.4 + _legend_width(named), 4.0) if ax is None else ax
         widest = max(float(curve.budgets[-1]) for curve in named.values()) or 1.0
         self.lines_ = []
@@ -225,7 +224,7 @@ class CostCurveDisplay:
         tidy(ax, "both")
         if log:
             _log_scale(ax, list(named.values()), x)
-        if len(named) > 1 and own_figure:
+        if len(named) > 1 and new_figure:
             ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
         elif len(named) > 1:
             ax.legend(loc="best", frameon=False)
@@ -257,14 +256,14 @@ def _check_drawable(curves: list[Curve], x: str) -> None:
 
 
 def _legend_width(named: Mapping[str, Curve]) -> float:
-    """Inches, so that a legend beside the curves takes nothing from them."""
+    """Return the inches that a legend beside the curves takes."""
     return 0.7 + 0.08 * max(len(plain(name)) for name in named) if len(named) > 1 else 0.0
 
 
 def _draw(
     ax: Axes, label: str, curve: Curve, error: bool, until: float | None, style: Mapping[str, Any]
 ) -> Any:
-    """Steps over the budgets, the last drawn on so that it shows; else a line over the spend."""
+    """Draw steps over the budgets, the last one extended, or a line over the spend."""
     middle, low, high = _heights(curve, error)
     look: dict[str, Any] = {"linewidth": 1.8, "label": label}
     if until is None:
@@ -281,7 +280,7 @@ def _draw(
 
 
 def _log_scale(ax: Axes, curves: list[Curve], x: str) -> None:
-    """Logarithmic from the least positive cost on, and even between 0 and it."""
+    """Scale costs logarithmically from the smallest positive one on, and linearly below."""
     from matplotlib.ticker import FuncFormatter
 
     costs = np.concatenate([curve.budgets if x == "budget" else curve.spent for curve in curves])
@@ -299,7 +298,7 @@ def _heights(curve: Curve, error: bool) -> tuple[Floats, Floats, Floats]:
 
 
 def quality_label(curve: Curve, error: bool = False) -> str:
-    """A scorer's name as people write it."""
+    """Return the name of a scorer in words, for an axis."""
     words = curve.name.removeprefix("neg_").split("_")
     text = " ".join(_ACRONYMS.get(word, word) for word in words)
     is_loss = curve.name.startswith("neg_")

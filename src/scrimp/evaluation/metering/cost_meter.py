@@ -1,4 +1,4 @@
-"""CostMeter: the true spend of any fitted model, measured in one way for all."""
+"""CostMeter: the spend of any fitted model, measured in one way for all."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..costs.costs import Costs
-from ..data.columns import as_frame
-from ..types import Floats
+from ...costs.costs import Costs
+from ...data.columns import as_frame
+from ...types import Floats
 
 if TYPE_CHECKING:
-    from .meter.subject import Subject
+    from .metered_model import MeteredModel
 
 
 @dataclass(frozen=True, eq=False)
 class CostMeter:
-    """What a fitted model spends: the price of what its predictions really read.
+    """Measures what a fitted model spends: the price of the columns that its predictions read.
 
     A row pays once for each item that brings a column it reads, and for all that these items
-    require. Of trees it reads the columns on its own path through each, as the library itself
-    walks it; of linear models those with a weight that is not 0; of symmetric trees (CatBoost's
-    default), nearest neighbours, networks and the like the same for each row.
+    require. Of trees it reads the columns on its decision path through each, by the library's own
+    rules; of linear models those with a nonzero coefficient; of symmetric trees (CatBoost's
+    default), nearest neighbours, networks and the like the same columns for each row.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class CostMeter:
     columns: Sequence[str] | None = None
 
     def items(self, model: Any, *, num_iteration: int | None = None) -> tuple[int, ...]:
-        """The items that some row may pay for, fees and other requirements included.
+        """Return the items that some row may pay for, fees and other requirements included.
 
         Parameters
         ----------
@@ -58,64 +58,64 @@ class CostMeter:
             Of LightGBM, XGBoost, CatBoost, scikit-learn or scrimp. Of ``at_budget(model, b)``
             this is what the plan may buy and, each by itself, fits in the budget.
         num_iteration : int, optional
-            Charge so many rounds of boosting, as ``predict`` that is cut off there. By default
-            those that ``predict`` uses: up to the best iteration, where there is one.
+            Number of boosting rounds charged. By default those that ``predict`` uses: up to the
+            best iteration, where there is one.
         """
-        subject = _subject(model, num_iteration)
-        costs = self._bound(subject)
-        return tuple(sorted(costs.closure(subject.items(costs))))
+        metered = _metered(model, num_iteration)
+        costs = self._bound(metered)
+        return tuple(sorted(costs.closure(metered.items(costs))))
 
     def price(self, model: Any, *, num_iteration: int | None = None) -> float:
-        """The price of all that the model may read. Arguments as in `items`."""
-        subject = _subject(model, num_iteration)
-        costs = self._bound(subject)
-        return costs.price_of(subject.items(costs))
+        """Return the price of all that the model may read. Arguments as in `items`."""
+        metered = _metered(model, num_iteration)
+        costs = self._bound(metered)
+        return costs.price_of(metered.items(costs))
 
     def spend(self, model: Any, X: Any, *, num_iteration: int | None = None) -> Floats:
-        """The price of what the prediction of each row reads (rows,).
+        """Return the price of what the prediction of each row reads (rows,).
 
         Parameters
         ----------
         model : fitted model
-            As in `items`; a scrimp model pays by its own ledger.
+            As in `items`; the spend of a scrimp model is that of its ledger.
         X : array, sparse table or data frame
-            What ``model.predict`` would be given.
+            The input of ``model.predict``.
         num_iteration : int, optional
             As in `items`.
         """
-        subject = _subject(model, num_iteration)
+        metered = _metered(model, num_iteration)
         frame = as_frame(X)
         names = None if frame is None else [str(name) for name in frame.columns]
-        return subject.spend(X, self._bound(subject, names))
+        return metered.spend(X, self._bound(metered, names))
 
-    def _bound(self, subject: Subject, names_of_X: list[str] | None = None) -> Costs:
-        """The prices of the columns that a model is given, in its order."""
-        n = subject.n_columns
-        names = list(self.columns) if self.columns is not None else subject.names or names_of_X
+    def _bound(self, metered: MeteredModel, names_of_X: list[str] | None = None) -> Costs:
+        """Return the prices of the columns of a model, in its order."""
+        n = metered.n_columns
+        names = list(self.columns) if self.columns is not None else metered.names or names_of_X
         if names is not None and len(names) != n:
-            raise ValueError(f"{len(names)} names for the {n} columns of the {subject.kind}.")
+            raise ValueError(f"{len(names)} names for the {n} columns of the {metered.kind}.")
         costs = _as_costs(self.costs, n)
         if costs.column_names is None and costs.n_columns != n:
             raise ValueError(
-                f"The prices cover {costs.n_columns} columns, but the {subject.kind} was fitted "
+                f"The prices cover {costs.n_columns} columns, but the {metered.kind} was fitted "
                 f"on {n}. Give a price for every column, and for no other."
             )
         if costs.column_names is not None and names is None:
             raise ValueError(
-                f"The prices name columns, but the {subject.kind} was fitted on {n} columns "
+                f"The prices name columns, but the {metered.kind} was fitted on {n} columns "
                 "without names. Fit it on a data frame, or name them: "
                 "CostMeter(costs, columns=[...])."
             )
         return costs.bind(n, _as_priced(names, costs))
 
 
-def _subject(model: Any, num_iteration: Any) -> Subject:
-    from .meter.subject import subject_of
+def _metered(model: Any, num_iteration: Any) -> MeteredModel:
+    from .metered_model import metered_model_of
 
     whole = isinstance(num_iteration, int | np.integer) and not isinstance(num_iteration, bool)
     if num_iteration is not None and not (whole and num_iteration >= 1):
         raise ValueError(f"num_iteration is {num_iteration!r}; expected a whole number >= 1.")
-    return subject_of(model, num_iteration)
+    return metered_model_of(model, num_iteration)
 
 
 def _as_costs(costs: Any, n_columns: int) -> Costs:
@@ -125,7 +125,7 @@ def _as_costs(costs: Any, n_columns: int) -> Costs:
 
 
 def _as_priced(names: list[str] | None, costs: Costs) -> list[str] | None:
-    """Names as the prices have them: LightGBM turns spaces into underscores."""
+    """Return names as the prices spell them: LightGBM turns spaces into underscores."""
     if names is None or costs.column_names is None:
         return names
     spaced = {name.replace(" ", "_"): name for name in costs.column_names}
