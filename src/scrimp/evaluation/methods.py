@@ -100,9 +100,7 @@ class Method:
         return new_estimator(self.spec, setting.task, params, setting.seed)
 
 
-METHODS: dict[str, Method] = {
-    variant.name: Method(spec, variant) for spec, variant in variants()
-}
+METHODS: dict[str, Method] = {variant.name: Method(spec, variant) for spec, variant in variants()}
 
 
 def new_estimator(spec: LearnerSpec, task: str, params: Mapping[str, Any], seed: int) -> Any:

@@ -20,14 +20,14 @@ DEFAULT_METHOD = "boosting"
 
 def homes() -> dict[str, str]:
     """Return the module of each learner's class, by the name of the class."""
-    return {make.name: make.module for spec in LEARNERS.values() for make in spec.estimators.values()}
+    return {
+        make.name: make.module for spec in LEARNERS.values() for make in spec.estimators.values()
+    }
 
 
 def methods(task: str | None = None) -> list[LearnerSpec]:
     """Return the learners that can be trained by name, of a task or of all."""
-    return [
-        spec for spec in LEARNERS.values() if spec.is_method and task in (None, *spec.tasks)
-    ]
+    return [spec for spec in LEARNERS.values() if spec.is_method and task in (None, *spec.tasks)]
 
 
 def variants() -> Iterator[tuple[LearnerSpec, Variant]]:

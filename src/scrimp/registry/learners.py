@@ -96,7 +96,7 @@ LEARNERS: dict[str, LearnerSpec] = {
         ),
         LearnerSpec(
             "frontier",
-            "the best of many models for each budget; slow, tried on request",
+            "the best of many models for each budget",
             {
                 "classification": Make("scrimp.meta.frontier.FrontierClassifier"),
                 "regression": Make("scrimp.meta.frontier.FrontierRegressor"),
@@ -108,6 +108,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             options=("max-seconds",),
             budgets="several",
             budget_parameter="budgets",
+            first_result="the first fold",
             trained_per_budget=True,
             calibrates=False,
             check_params={"classification": _QUICK_FRONTIER, "regression": _QUICK_FRONTIER},
@@ -115,7 +116,7 @@ LEARNERS: dict[str, LearnerSpec] = {
         ),
         LearnerSpec(
             "svm",
-            "the best linear support vector machine that each budget pays for; on request",
+            "the best linear support vector machine that each budget pays for",
             {
                 "classification": Make(
                     "scrimp.learners.svm.BudgetedSVC", {"scale": True, "missing": "mean"}
@@ -135,7 +136,7 @@ LEARNERS: dict[str, LearnerSpec] = {
         ),
         LearnerSpec(
             "refit",
-            "an estimator of scikit-learn, refitted after each purchase; on request",
+            "an estimator of scikit-learn, refitted after each purchase",
             {
                 "classification": Make("scrimp.meta.refit.RefitClassifier"),
                 "regression": Make("scrimp.meta.refit.RefitRegressor"),
@@ -152,12 +153,8 @@ LEARNERS: dict[str, LearnerSpec] = {
         ),
         LearnerSpec(
             "lasso",
-            "a linear model in the order of a group lasso's path; on request",
-            {
-                "regression": Make(
-                    "scrimp.learners.linear.GroupLassoRegressor", {"missing": "mean"}
-                )
-            },
+            "a linear model in the order of a group lasso's path",
+            {"regression": Make("scrimp.learners.linear.GroupLassoRegressor", {"missing": "mean"})},
             details="the order of a cost-weighted group lasso: a baseline "
             "(`pip install '.[lasso]'`)",
             reference="Yuan and Lin 2006",
@@ -168,7 +165,7 @@ LEARNERS: dict[str, LearnerSpec] = {
         ),
         LearnerSpec(
             "poisson",
-            "a Poisson regression for counts in one order of purchases; on request",
+            "a Poisson regression for counts in one order of purchases",
             {
                 "counts": Make(
                     "scrimp.learners.linear.SequencedPoissonRegressor", {"missing": "mean"}

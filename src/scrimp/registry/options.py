@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .spec import Make, Option
 
 #: How boosting chooses a purchase.
@@ -10,7 +12,7 @@ RULES = ("smoothed", "greedy", "speedboost", "hybrid", "edge")
 CALIBRATIONS = ("sigmoid", "isotonic", "temperature")
 
 #: Estimators of scikit-learn that ``--method refit`` knows by name.
-_REFITTED = {
+_REFITTED: dict[str, dict[str, dict[str, Any]]] = {
     "hist-gradient-boosting": {
         "classification": {"estimator": Make("sklearn.ensemble.HistGradientBoostingClassifier")},
         "regression": {"estimator": Make("sklearn.ensemble.HistGradientBoostingRegressor")},

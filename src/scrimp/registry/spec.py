@@ -73,9 +73,9 @@ class Option:
     most: float | None = None
 
     @property
-    def flag(self) -> str:
-        """The option as typed."""
-        return f"--{self.name}"
+    def key(self) -> str:
+        """The name as an identifier."""
+        return self.name.replace("-", "_")
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,8 @@ class LearnerSpec:
         Whether it is trained for given budgets, rather than once for all of them.
     noun : str
         What answers at all budgets, where a training takes one at most.
+    first_result : str
+        What an interrupted training must have finished to leave a model, where that is no round.
     variants : tuple of Variant
         What ``compare`` calls it; without any, by its name.
     compared_by_default : bool
@@ -153,6 +155,7 @@ class LearnerSpec:
     budget_parameter: str = "budget"
     trained_per_budget: bool = False
     noun: str = "model"
+    first_result: str = ""
     variants: tuple[Variant, ...] = ()
     compared_by_default: bool = False
     is_method: bool = True
