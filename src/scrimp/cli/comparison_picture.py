@@ -11,13 +11,15 @@ if TYPE_CHECKING:
 #: Paul Tol's bright and dark tones, which stay apart for colour-blind readers too.
 _COLOURS = (
     "#4477aa", "#ee6677", "#228833", "#aa3377", "#0099aa", "#bb8800", "#222222", "#999999",
-    "#cc4400",
+    "#cc4400", "#66aa00", "#5533bb", "#774411", "#dd99cc",
 )  # fmt: skip
-_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "p")
+_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "p", "h", "<", ">", "d")
 _DASHES = ("-", "--", ":", "-.")
-_TITLE = 11
-#: How far methods stand apart at a budget, and how many letters fit into a line of the legend.
-_ASIDE, _LEGEND = 0.05, 70
+_TITLE_SIZE = 11
+#: How far methods stand apart at a budget, so that equals stay visible.
+_OFFSET = 0.05
+#: Letters that fit into a line of the legend.
+_LEGEND_WIDTH = 70
 
 
 def picture_bytes(comparison: Comparison, advice: Advice, title: str) -> bytes:
@@ -46,7 +48,7 @@ def draw_curves(comparison: Comparison, advice: Advice, ax: Any) -> None:
     middles = np.arange(len(comparison.budgets))
     for number, (name, curve) in enumerate(curves.items()):
         chosen = name == advice.method
-        places = middles + _ASIDE * (number - (len(curves) - 1) / 2)  # equals stay visible
+        places = middles + _OFFSET * (number - (len(curves) - 1) / 2)
         ax.plot(
             places, curve.quality, label=name, zorder=3 if chosen else 2,
             linewidth=2.6 if chosen else 1.3, markersize=6 if chosen else 4.5, **looks[name],
@@ -61,11 +63,11 @@ def draw_curves(comparison: Comparison, advice: Advice, ax: Any) -> None:
     ax.set_xlabel("Budget per row (not to scale)")
     ax.set_title(
         f"{_label(comparison)}; shaded: {comparison.level:.0%} interval of {advice.method}",
-        loc="left", fontsize=_TITLE,
+        loc="left", fontsize=_TITLE_SIZE,
     )  # fmt: skip
     ax.legend(
         frameon=False, fontsize="small", loc="upper center",
-        ncols=min(len(curves), _LEGEND // max(map(len, curves))),
+        ncols=min(len(curves), _LEGEND_WIDTH // max(map(len, curves))),
         bbox_to_anchor=(0.5, -0.12), columnspacing=1.2,
     )  # fmt: skip
     _tidy(ax, comparison, "y")
@@ -94,7 +96,7 @@ def draw_standing(comparison: Comparison, advice: Advice, ax: Any) -> None:
     ax.set_ylim(-0.6, len(ranked) - 0.3)
     ax.get_yticklabels()[ranked.index(advice.method)].set_fontweight("bold")
     title = f"At a budget of {money(budget)}, with {comparison.level:.0%} intervals"
-    ax.set_title(title, loc="left", fontsize=_TITLE)
+    ax.set_title(title, loc="left", fontsize=_TITLE_SIZE)
     ax.set_xlabel(_label(comparison))
     ax.xaxis.set_major_locator(MaxNLocator(5))
     ax.margins(x=0.1)
@@ -139,5 +141,5 @@ def _tidy(ax: Any, comparison: Comparison, axis: str) -> None:
 
     tidy(ax, axis)
     if comparison.scoring in SHARES:
-        own = ax.yaxis if axis == "y" else ax.xaxis
-        own.set_major_formatter(lambda share, _: f"{round(100.0 * share, 6):g}%")
+        score_axis = ax.yaxis if axis == "y" else ax.xaxis
+        score_axis.set_major_formatter(lambda share, _: f"{round(100.0 * share, 6):g}%")

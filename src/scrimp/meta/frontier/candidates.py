@@ -19,6 +19,7 @@ from ...learners.boosting.rules import RULES
 from ...plans import PrefixPlan
 from ...plans.components.models import AverageModel, Model
 from ...plans.contract import Plan
+from ...registry import frontier_learners
 from ...runtime.sweep import Sweep
 from ...types import Floats, Ints
 from ..refit.fitting import seeded
@@ -38,7 +39,7 @@ MEANS = (
 #: The name of support vector machines among the candidates.
 MACHINES = "svm"
 #: Rules of boosting that take part, with plans of their own.
-LEARNERS = ("smoothed", "edge")
+LEARNERS = frontier_learners()
 #: Rounds of boosting: a regression takes small steps and needs more.
 CLASS_ROUNDS, NUMBER_ROUNDS = 50, 300
 

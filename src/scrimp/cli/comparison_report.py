@@ -1,4 +1,4 @@
-"""What ``scrimp compare`` prints: the table of methods, the advice, and how to train it."""
+"""What ``scrimp compare`` prints: the table of methods, the advice, and the command to train it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from .output import count, note, print_json, print_table
 
 if TYPE_CHECKING:
     from ..evaluation import Advice, Comparison, Point
+    from .problem import Problem
 
-#: So many columns of budgets fit on a page.
-_SHOWN = 4
+#: Columns of budgets that fit on a page.
+_MAX_BUDGETS = 4
+#: Letters on a line of text.
 WIDTH = 96
 
 
 def report(
-    comparison: Comparison, advice: Advice, about: dict[str, Any], words: list[str] | None,
+    comparison: Comparison, advice: Advice, about: dict[str, Any], command: str | None,
     files: Sequence[Path], as_json: bool,
 ) -> None:  # fmt: skip
-    """Print all of it, for people or for machines."""
-    command = None if words is None else shlex.join(words)
+    """Print the whole of it, as text or as JSON."""
     if as_json:
         files_written = [str(path) for path in files]
         print_json(
@@ -47,7 +48,7 @@ def report(
 
 
 def headline(comparison: Comparison, columns: int) -> str:
-    """What was done."""
+    """Return what was done, in a sentence."""
     times = "once" if comparison.n_repeats == 1 else f"{comparison.n_repeats} times"
     same = ", the same folds for all" if len(comparison.names) > 1 else ""
     return (
@@ -58,10 +59,10 @@ def headline(comparison: Comparison, columns: int) -> str:
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """What was left out or not done."""
+    """Return what was left out or not done, a line each."""
     lines = [
-        f"Left out: the method {name}: {in_our_words(why)}"
-        for name, why in comparison.left_out.items()
+        f"Left out: the method {name}: {in_our_words(reason)}"
+        for name, reason in comparison.left_out.items()
     ]
     lines += comparison.remarks
     return lines if comparison.finished else [*lines, "Interrupted: this is what was complete."]
@@ -70,7 +71,7 @@ def notes(comparison: Comparison) -> list[str]:
 def print_methods(
     comparison: Comparison, advice: Advice, shown: Sequence[float] | None = None
 ) -> None:
-    """Methods by budgets, best first."""
+    """Print the table of methods by budgets, best first."""
     from ..evaluation.formatting import money
 
     at, curves = advice.point.budget, comparison.curves()
@@ -86,7 +87,7 @@ def print_methods(
     print_table(
         ("method", *(f"budget {money(budget)}" for budget in budgets), f"spent at {money(at)}"),
         rows,
-        f"{_what(comparison)} on rows not trained on, with {comparison.level:.0%} intervals."
+        f"{_score_name(comparison)} on rows not trained on, with {comparison.level:.0%} intervals."
         f"{best_first}",
     )
 
@@ -99,12 +100,12 @@ def _cell(point: Point, scoring: str) -> str:
     return f"{quality} ({low}–{high})"
 
 
-def _what(comparison: Comparison) -> str:
+def _score_name(comparison: Comparison) -> str:
     return "Percent right" if comparison.scoring == "accuracy" else comparison.scoring
 
 
 def shown_budgets(comparison: Comparison, at: float) -> list[float]:
-    """The budget of the advice, the largest, and some between; 0 if asked for, or room is left."""
+    """Return the budget of the advice, the largest, and some between; 0 if asked for or room."""
     import numpy as np
 
     n = _room()
@@ -120,14 +121,14 @@ def shown_budgets(comparison: Comparison, at: float) -> list[float]:
 
 
 def _room() -> int:
-    """How many budgets a line has room for."""
+    """Return how many budgets a line has room for."""
     if not sys.stdout.isatty():
-        return _SHOWN
-    return min(_SHOWN, max(2, (shutil.get_terminal_size().columns - 26) // 19))
+        return _MAX_BUDGETS
+    return min(_MAX_BUDGETS, max(2, (shutil.get_terminal_size().columns - 26) // 19))
 
 
 def print_advice(advice: Advice) -> None:
-    """In plain words, the first sentence standing out."""
+    """Print the advice in plain words, the first sentence in bold."""
     first, *rest = advice.lines()
     click.secho(textwrap.fill(first, WIDTH), bold=True)
     for line in rest:
@@ -135,7 +136,7 @@ def print_advice(advice: Advice) -> None:
 
 
 def print_next(command: str | None, advice: Advice) -> None:
-    """How to train what is advised, and to use it."""
+    """Print how to train what is advised, and to use it."""
     from ..evaluation.methods import METHODS
 
     click.echo("")
@@ -151,7 +152,7 @@ def print_next(command: str | None, advice: Advice) -> None:
 
 
 def record(comparison: Comparison, advice: Advice) -> dict[str, Any]:
-    """The same for machines."""
+    """Return all of it for JSON."""
     return {
         "rows": comparison.n_rows,
         "folds": comparison.n_folds,
@@ -167,3 +168,44 @@ def record(comparison: Comparison, advice: Advice) -> dict[str, Any]:
         "curves": comparison.to_rows(),
         "recommendation": {**dataclasses.asdict(advice), "text": str(advice)},
     }
+
+
+def training_command(
+    problem: Problem, advice: Advice, rounds: list[int] | None, missing: tuple[str, ...],
+    seed: int, data: Path, costs: Path | None,
+) -> str | None:  # fmt: skip
+    """Return the command that trains what is advised; None if nothing is to be bought."""
+    from ..evaluation.budget_grid import has_free_columns
+
+    free = problem.prices is not None and has_free_columns(problem.prices)
+    if advice.buys_nothing and not free:
+        return None
+    words = ["scrimp", "fit", str(data), "--target", problem.target]
+    words += ["--costs", str(costs)] if costs is not None else []
+    for column in (*problem.dropped, *problem.left_out):
+        words += ["--drop", column]
+    for mark in missing:
+        words += ["--missing", mark]
+    words += _method_words(problem, advice, rounds)
+    words += ["--seed", str(seed)] if seed else []
+    return shlex.join([*words, "--out", "model.scrimp"])
+
+
+def _method_words(problem: Problem, advice: Advice, rounds: list[int] | None) -> list[str]:
+    """Return the words that name the task and the method, its variant, rounds and budget."""
+    from ..evaluation.methods import METHODS, ROUNDS, task_of
+    from ..registry import DEFAULT_METHOD, OPTIONS
+
+    name, _, tried_rounds = advice.method.partition("/")
+    method = METHODS[name]
+    explicit = problem.task == "regression" or problem.task != task_of(problem.y)
+    words = ["--task", problem.task] if explicit else []
+    words += ["--method", method.spec.name] if method.spec.name != DEFAULT_METHOD else []
+    flags = {option.parameter: f"--{option.name}" for option in OPTIONS.values()}
+    for parameter, value in method.variant.params.items():
+        words += [flags[parameter], str(value)]
+    if method.has_rounds:
+        words += ["--rounds", tried_rounds or str((rounds or [ROUNDS[problem.task]])[0])]
+    if method.per_budget:
+        words += ["--budget", f"{advice.point.budget:.12g}"]
+    return words

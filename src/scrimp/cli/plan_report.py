@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import count, digits, money, print_purchases, purchases
+from .output import count, digits, money, print_table
 
 if TYPE_CHECKING:
     from ..plans.priced_plan import PricedPlan
     from ..runtime.predictor import Predictor
 
+#: How a table of purchases counts the uses of an item, by the order of the stages.
+_USES = {"routed": "asked at", "drawn": "used in votes"}
 _BEATEN = "; only if something cannot be had, since a later one costs no more"
 
 
-def followed(priced: PricedPlan) -> PricedPlan:
+def without_calibration(priced: PricedPlan) -> PricedPlan:
     """The plan that buys: calibration only changes what it says."""
     from ..plans.priced_plan import PricedPlan
 
@@ -27,12 +29,12 @@ def entries_of(model: Predictor) -> list[PricedPlan]:
     """The entries of a menu, from the least to the best; otherwise the plan alone."""
     from ..plans.priced_plan import PricedPlan
 
-    priced = followed(model.plan)
+    priced = without_calibration(model.plan)
     entries = priced.outline.entries or (priced.plan,)
-    return [followed(PricedPlan(entry, model.costs)) for entry in entries]
+    return [without_calibration(PricedPlan(entry, model.costs)) for entry in entries]
 
 
-def judged(model: Predictor) -> list[dict[str, Any]]:
+def cross_validated_quality(model: Predictor) -> list[dict[str, Any]]:
     """What cross-validation said of each entry; nothing of those that took no part in one."""
     entries, chosen = entries_of(model), list(model.info.get("chosen", ()))
     return [{}] * (len(entries) - len(chosen)) + chosen
@@ -51,7 +53,7 @@ def full_price(model: Predictor) -> float:
 
 def extent(model: Predictor, in_rounds: bool = False) -> str:
     """How much there is to a plan: stages, by name rounds, or what is drawn from or bought."""
-    plan = followed(model.plan).plan
+    plan = without_calibration(model.plan).plan
     entries = entries_of(model)
     if plan.outline.entries and any(_is_one_model(entry) for entry in entries):
         return count(sum(map(_buys, entries)), "model")
@@ -65,15 +67,15 @@ def plan_record(model: Predictor) -> dict[str, Any]:
     """What a model buys, for JSON."""
     entries = [
         {
-            **said,
+            **quality,
             "price": entry.price,
             "rounds": len(entry.stages),
             "purchases": purchases(entry),
         }
-        for entry, said in zip(entries_of(model), judged(model), strict=True)
+        for entry, quality in zip(entries_of(model), cross_validated_quality(model), strict=True)
     ]
     return {
-        "kind": followed(model.plan).kind,
+        "kind": without_calibration(model.plan).kind,
         "calibrated": model.plan.outline.buyer is not None,
         "rounds": len(model.plan.stages),
         "full_price": full_price(model),
@@ -81,6 +83,44 @@ def plan_record(model: Predictor) -> dict[str, Any]:
         "entries": entries,
         "never_bought": never_bought(model),
     }
+
+
+def purchases(priced: PricedPlan) -> list[dict[str, Any]]:
+    """What a plan buys, in order, for JSON."""
+    return [
+        {
+            "order": line.order,
+            "item": line.item,
+            "price": line.price,
+            "total": line.total,
+            "stages": line.stages,
+            "columns": list(line.columns),
+        }
+        for line in priced.summary()
+    ]
+
+
+def print_purchases(priced: PricedPlan, title: str = "") -> None:
+    """What a plan buys, in order; the columns only where items are not named after them."""
+    lines = priced.summary()
+    uses = _USES.get(priced.outline.order, "used in rounds")
+    header = ["", "item", "price", "total", uses, "brings"]
+    rows = [
+        [
+            line.order,
+            line.item if line.columns or "fee" in line.item else f"{line.item} (fee)",
+            line.price,
+            line.total,
+            line.stages,
+            ", ".join(line.columns),
+        ]
+        for line in lines
+    ]
+    hidden = {"brings"} if all(line.columns in ((), (line.item,)) for line in lines) else set()
+    if priced.outline.stage_noun == "purchase":
+        hidden.add(uses)  # each item is used once, when it is bought
+    shown = [place for place, name in enumerate(header) if name not in hidden]
+    print_table([header[s] for s in shown], [[row[s] for s in shown] for row in rows], title)
 
 
 def print_plan(model: Predictor) -> None:
@@ -95,15 +135,15 @@ def print_plan(model: Predictor) -> None:
         _print_menu(model, entries)
     if absent := never_bought(model):
         click.echo(f"Never bought: {', '.join(absent)}")
-    click.echo(_most(model))
+    click.echo(_highest_spend(model))
 
 
-def _most(model: Predictor) -> str:
-    """The most that a row pays, beside the price of everything."""
-    most, everything = money(full_price(model)), money(model.costs.total)
+def _highest_spend(model: Predictor) -> str:
+    """Return the most that a row pays, beside the price of everything."""
+    highest, everything = money(full_price(model)), money(model.costs.total)
     if model.plan.outline.order == "routed":
-        return f"Dearest path: {most} (everything costs {everything})"
-    return f"Full price: {most} of {everything} for everything"
+        return f"Dearest path: {highest} (everything costs {everything})"
+    return f"Full price: {highest} of {everything} for everything"
 
 
 def _title(model: Predictor) -> str:
@@ -119,12 +159,14 @@ def _print_menu(model: Predictor, entries: list[PricedPlan]) -> None:
     models = count(sum(map(_buys, entries)), "model")
     click.echo(f"{models}, of which a budget chooses the last that it pays for:\n")
     number = 0
-    for place, (entry, said) in enumerate(zip(entries, judged(model), strict=True), start=1):
+    for place, (entry, quality) in enumerate(
+        zip(entries, cross_validated_quality(model), strict=True), start=1
+    ):
         number += _buys(entry)
         beaten = any(later.price <= entry.price for later in entries[place:])
         title = f"{number}. " if _buys(entry) else ""
         title += f"From {money(entry.price)}: {_extent(entry)}"
-        title += f"; {_quality(said, model.target.is_number)}" if said else ""
+        title += f"; {_quality(quality, model.target.is_number)}" if quality else ""
         title += _BEATEN if beaten else ""
         if entry.items:
             print_purchases(entry, title)
@@ -142,15 +184,15 @@ def _is_one_model(entry: PricedPlan) -> bool:
     return len(entry.stages) == 1 and entry.outline.stage_noun == "purchase"
 
 
-def _quality(said: dict[str, Any], numbers: bool) -> str:
+def _quality(quality: dict[str, Any], numbers: bool) -> str:
     """Who answers, and how good it was on rows that it had not learnt from."""
-    loss, error = float(said["loss"]), float(said["standard_error"])
+    loss, error = float(quality["loss"]), float(quality["standard_error"])
     how = (
         f"mean squared error {digits(loss)} ± {digits(error)}"
         if numbers
         else f"{100 * loss:.1f}% wrong ± {100 * error:.1f}"
     )
-    return f"{said['candidate']}, {how} in cross-validation"
+    return f"{quality['candidate']}, {how} in cross-validation"
 
 
 def _extent(entry: PricedPlan) -> str:

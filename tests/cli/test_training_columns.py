@@ -1,13 +1,13 @@
 import polars as pl
 import pytest
 
-from scrimp.cli.remarks import remark_on_columns
+from scrimp.cli.training_columns import note_column_types
 
 
 @pytest.fixture
 def said(capsys):
     def say(**columns):
-        remark_on_columns(pl.DataFrame(columns))
+        note_column_types(pl.DataFrame(columns))
         return capsys.readouterr().err
 
     return say
