@@ -15,7 +15,7 @@ def line_chart(
     """Return a figure of one panel with a title, labels and a light grid, to be drawn into."""
     from matplotlib.figure import Figure
 
-    from scrimp.evaluation.axes import tidy
+    from scrimp.evaluation.displays.axes import tidy
 
     figure = Figure(figsize=size, layout="constrained")
     ax = figure.subplots()

@@ -45,7 +45,7 @@ class Page:
 
     def add_picture(self, name: str, figure: Figure, caption: str) -> None:
         """Add a picture, kept as ``<picture_prefix>name.png``."""
-        from scrimp.evaluation.axes import png_bytes
+        from scrimp.evaluation.displays.axes import png_bytes
 
         path = f"{self.picture_prefix}{name}.png"
         self.pictures[path] = png_bytes(figure)

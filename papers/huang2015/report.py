@@ -152,7 +152,7 @@ def _lowest(records: Records) -> float:
 def _draw(ax: Any, records: Records, costs: str, budgets: Floats) -> None:
     from matplotlib.ticker import FixedLocator, FuncFormatter
 
-    from scrimp.evaluation.axes import tidy
+    from scrimp.evaluation.displays.axes import tidy
 
     for method, errors in curves(records, costs).items():
         means, half = _band(errors)

@@ -181,7 +181,7 @@ def picture(name: str, path: Path) -> Figure:
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter
 
-    from scrimp.evaluation.axes import tidy
+    from scrimp.evaluation.displays.axes import tidy
 
     figure = Figure(figsize=(10.0, 4.0), layout="constrained")
     left, right = figure.subplots(1, 2, sharex=True)
