@@ -9,10 +9,10 @@ PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test slow lint format bench bench-svm hops reproduce study study-full wheel clean
+.PHONY: help demo test slow lint format bench bench-svm hops architecture reproduce study study-full wheel clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.ready-run ## install scrimp and run its demo
 	@$(BIN)/scrimp demo
@@ -41,6 +41,9 @@ bench-svm: $(VENV)/.ready-bench ## benchmarks of support vector machines, some 1
 
 hops: $(VENV)/.ready-run ## print the way of a fit, a prediction and a session through the files
 	@$(BIN)/python -m benchmarks.hops
+
+architecture: $(VENV)/.ready-run ## draw the way of a fit and of a prediction: docs/architecture.png
+	@$(BIN)/python -m benchmarks.architecture
 
 reproduce: $(VENV)/.ready-dev ## run a paper's experiments again: make reproduce PAPER=hu2016 [ARGS="--trials 2"]
 	@$(BIN)/python -m papers $(PAPER) $(ARGS)
