@@ -107,12 +107,12 @@ class PrefixPlan(Plan[PrefixState]):
         scores = np.tile(self.intercepts[prefix], (state.n, 1))
         if prefix == 0 or state.source is None:
             return scores
-        from ..kernels.prefixes import add_terms
+        from ..kernels.model_scores import add_linear_terms
 
         X, rows = state.source
         columns = self.columns[: self.counts[prefix - 1]]
         model = self.coefficients[self._ends[prefix - 1] : self._ends[prefix]]
-        add_terms(scores, X, rows, columns, model, self.fill[: len(columns)])
+        add_linear_terms(scores, X, rows, columns, model, self.fill[: len(columns)])
         return scores
 
     def split(self, state: PrefixState, index: Ints) -> PrefixState:

@@ -141,7 +141,7 @@ class StumpTable:
 
         An answer is the sums, or `prior` where they still equal `base`.
         """
-        from ...kernels.additive import add_stumps
+        from ...kernels.votes import add_stumps
 
         which, slots = self._slots(stumps)
         when = np.array(counts, dtype=np.int64)
@@ -166,7 +166,7 @@ class StumpTable:
         prior: Floats,
     ) -> Floats:
         """Add the votes of stumps to those of several sums that take them; their answers."""
-        from ...kernels.additive import add_stumps_to_lanes
+        from ...kernels.votes import add_stumps_to_lanes
 
         which, slots = self._slots(stumps)
         _in_threads(
