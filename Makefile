@@ -5,11 +5,13 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+# Without the JIT, the searches over many classes take a quarter of an hour.
+COVERED = $(addprefix tests/,kernels contract runtime costs data io) --ignore=tests/kernels/test_class_search.py
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test slow lint format bench bench-svm hops architecture reproduce study study-full wheel clean
+.PHONY: help demo test slow coverage lint format bench bench-svm hops architecture reproduce study study-full wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +24,10 @@ test: $(VENV)/.ready-dev ## run the tests, without the slow ones
 
 slow: $(VENV)/.ready-dev ## run the slow tests only
 	@$(BIN)/python -m pytest -n 2 -m slow
+
+coverage: $(VENV)/.ready-coverage ## measure how much of the kernels tests reach, run as plain Python: some minutes
+	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 -m "not slow" --cov=scrimp.kernels \
+	  --cov-report=term-missing:skip-covered --cov-fail-under=75 $(COVERED)
 
 lint: $(VENV)/.ready-dev ## check style, types and the direction of imports
 	@$(BIN)/ruff check .
@@ -58,16 +64,18 @@ wheel: $(VENV)/.ready-wheel ## build the wheel into dist/
 	@$(BIN)/python -m build --wheel --outdir dist
 
 clean: ## remove what the other targets made, the environment included
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
 	find src tests papers reporting benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.ready-run: WHAT = -e .
 $(VENV)/.ready-dev: WHAT = -e '.[test,lint]'
+$(VENV)/.ready-coverage: WHAT = -e '.[coverage]'
 $(VENV)/.ready-bench: WHAT = -e '.[bench]'
 $(VENV)/.ready-study: WHAT = -e '.[study]'
 $(VENV)/.ready-wheel: WHAT = build
 
-$(VENV)/.ready-run $(VENV)/.ready-dev $(VENV)/.ready-bench $(VENV)/.ready-study $(VENV)/.ready-wheel: pyproject.toml | $(BIN)/python
+$(VENV)/.ready-run $(VENV)/.ready-dev $(VENV)/.ready-coverage $(VENV)/.ready-bench $(VENV)/.ready-study $(VENV)/.ready-wheel: \
+  pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV): $(WHAT)"
 	@$(PIP) install $(WHAT)
 	@touch $@

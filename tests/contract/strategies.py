@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+from numba import config
 
 from scrimp.checks.cases import budgets_for, items_of
 from scrimp.costs.costs import Costs
@@ -13,7 +14,7 @@ from scrimp.runtime.predictor import Predictor
 from .handmade import NAMES, clinic, table
 
 quick = settings(
-    max_examples=15,
+    max_examples=2 if config.DISABLE_JIT else 15,  # kernels as plain Python take long
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

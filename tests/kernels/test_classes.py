@@ -20,7 +20,7 @@ def found(x, y, weight, cuts, K, categorical=False):
     column, n_cuts = np.array([0]), np.array([len(cuts)])
     classes.add_class_histograms(bins, column, weight[order], starts, hist)
     codes = codes_that_occur(bins, n_cuts, np.array([categorical]))
-    result = np.zeros(1, dtype=classes.FOUND)
+    result = np.zeros(1, dtype=classes.BEST_CLASS_STUMP)
     some = np.array([np.isnan(x).any()])
     classes.best_class_stumps(hist, column, n_cuts, some, *codes, result)
     return result[0]

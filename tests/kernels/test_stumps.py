@@ -23,7 +23,7 @@ def found(x, signed, cuts, categorical=False):
     stumps.add_histograms(bins, column, signed, 0, len(x), hist)
     n_cuts = np.array([len(cuts)])
     codes = codes_that_occur(bins, n_cuts, np.array([categorical]))
-    result = np.zeros(1, dtype=stumps.FOUND)
+    result = np.zeros(1, dtype=stumps.BEST_STUMP)
     stumps.best_stumps(hist, column, n_cuts, np.array([np.isnan(x).any()]), *codes, result)
     return result[0]
 

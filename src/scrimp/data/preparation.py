@@ -80,10 +80,10 @@ class Preparation:
 
     def table(self, X: NDArray[Any], rows: Ints) -> Floats:
         """The prepared columns of ``X[rows]``."""
-        from ..kernels.designs import prepare
+        from ..kernels.model_scores import prepare_columns
 
         out = np.empty((len(rows), len(self.source)))
-        prepare(X, rows, self.source, self.code, self.fill, self.center, self.scale, out)
+        prepare_columns(X, rows, self.source, self.code, self.fill, self.center, self.scale, out)
         return out
 
     def taken(self, columns: Ints) -> Preparation:

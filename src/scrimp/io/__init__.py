@@ -1,17 +1,17 @@
-"""Saving and loading models: no pickle, one file, safe to open whoever wrote it.
+"""Saving and loading models: one file without pickle, safe to read from any source.
 
 A model file holds a Predictor: the plan, its prices, columns and target. It is a safetensors
-file (see `scrimp.io.container`) that says which format it is in. Reading one runs nothing,
-writes nowhere, and takes memory in proportion to the file's size: 4 times for arrays, 30 for
-the worst of JSON, and a constant.
+file (see `scrimp.io.container`) with a format number. Reading one runs no code, writes
+nothing, and takes memory in proportion to the size of the file: 4 times for arrays, 30 for the
+worst of JSON, and a constant.
 
 How to raise the format version
 -------------------------------
-Raise it whenever the document or a plan's header or arrays change in any way: readers take
-just what they know. In `scrimp.io.format`:
+Raise it whenever the document or a plan's header or arrays change in any way: readers accept
+exactly what they know. In `scrimp.io.format`:
 
-1. Check that ``tests/io/old`` holds files of the present format (``tests/io/keep.py``
-   wrote them): a test reads them for as long as there is a reader.
+1. Check that ``tests/io/old`` holds files of the present format (written by
+   ``tests/io/keep.py``): a test reads them for as long as there is a reader.
 2. Add 1 to `FORMAT`, change `write_format`, and keep files of the new format.
 3. Add ``read_format_<new>`` to `READERS`, as a copy of the old reader with the change.
 4. Let the old reader turn what it reads into what the new one expects, and call that; or, if
@@ -38,14 +38,14 @@ from .format import READERS, write_format
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Save a fitted model; an old file at the path is replaced as a whole, or stays.
+    """Save a fitted model; an old file at the path is replaced atomically, or stays.
 
     Parameters
     ----------
     model : fitted estimator or Predictor
-        What is kept is its predictor: all that prediction needs, and nothing of training.
+        Its predictor is saved: all that prediction needs, and nothing of training.
     path : path
-        Where to; by custom it ends in ``.scrimp``.
+        The file to write; by convention it ends in ``.scrimp``.
 
     Raises
     ------
@@ -57,16 +57,16 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str], *, trusted: Sequence[str] | None = None) -> Predictor:
-    """Load a model that `save` wrote: predict, sweep, session and all, but no fit.
+    """Return the Predictor of a model file, which can predict, sweep and open sessions, not fit.
 
     Parameters
     ----------
     path : path
-        The file may come from anybody: reading it runs nothing it says.
+        The file may come from any source: reading it runs no code.
     trusted : sequence of str, optional
-        A model may hold estimators that scrimp cannot look into, kept by skops. They are read
-        only if this is given, and making them runs code: types that may be made beside those
-        that skops trusts itself, by their full names.
+        Full names of types that may be created beside those that skops trusts. Needed for
+        models with estimators stored by skops: these are read only if this is given, and
+        creating them runs code.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] | None = None) 
         raise ModelFileError(f"{Path(path)} is not read: {error}") from error
     except (OSError, ImportError):
         raise
-    except Exception as error:  # whatever a constructor says to arrays it was not made for
+    except Exception as error:  # any error of a constructor that is given unsuitable arrays
         raise ModelFileError(
             f"{Path(path)} cannot be read: {_reason(error)}. It is damaged, or was not written "
             "by scrimp.save: get a good copy, or save the model again."
@@ -110,7 +110,7 @@ def _read(file: BinaryIO, size: int) -> Predictor:
 
 
 def _bytes_of(predictor: Predictor) -> bytes:
-    """The content of a model file, once it is known that it can be read."""
+    """Return the content of a model file, after checking that it can be read."""
     try:
         data = pack(*write_format(predictor, _version()))
         with opening(SEALED):
@@ -121,7 +121,7 @@ def _bytes_of(predictor: Predictor) -> bytes:
 
 
 def _version() -> str:
-    """The scrimp that writes, for people who look for where a file came from."""
+    """Return the version of scrimp, recorded in the file for information only."""
     try:
         return version("scrimp")
     except PackageNotFoundError:  # run from its sources

@@ -1,4 +1,4 @@
-"""Writing a file so that others see all of it or what was there before."""
+"""Atomic writes: readers see the whole new file or the old one."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file as a whole: on failure the old one stays, and nothing is left beside it.
+    """Write a file atomically: on failure the old one stays, and no temporary file is left.
 
     Parameters
     ----------
     path : path
-        A link is followed. A new file gets the permissions any new file gets, one that is
-        replaced keeps its own. What is no file, such as ``/dev/null``, is written to directly.
+        Links are followed. A new file gets default permissions, a replaced one keeps its own.
+        What is not a regular file, such as ``/dev/null``, is written to directly.
     data : bytes
-        All of the content.
+        The content.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     except BaseException as error:
         with suppress(OSError):
             temporary.unlink()
-        if isinstance(error, OSError):  # name the file that was asked for
+        if isinstance(error, OSError):  # name the path that was given
             error.filename, error.filename2 = str(path), None
         raise
 

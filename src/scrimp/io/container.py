@@ -1,8 +1,8 @@
 """The container of a model file: named arrays and one JSON document, with a checksum.
 
 It is a safetensors file: 8 bytes with the length of a JSON header, the header (types, shapes
-and places of the arrays, and our document as a string), then the arrays' bytes. Everything in
-it is bounded by the size of the file, and nothing in it can be run.
+and offsets of the arrays, and our document as a string), then the arrays' bytes. All lengths are
+bounded by the size of the file, and nothing in it is executable.
 """
 
 from __future__ import annotations
@@ -15,45 +15,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import ModelFileError
-from .strict import dump_json, fields, mapping, parse_json, text, whole, wholes
+from .strict_json import dump_json, fields, mapping, parse_json, text, whole, wholes
 
 Document = dict[str, Any]
 Tensors = dict[str, NDArray[Any]]
 
-#: Where the document is in the header's metadata; a file that begins with it is one of ours.
+#: The key of the document in the header's metadata; model files begin with it.
 KEY = "scrimp"
 _BEGINNING = f'{{"__metadata__":{{"{KEY}":'.encode()
 _AGAIN = "Copy it again from where it came, or save the model again."
 
 
 def pack(document: Document, tensors: Tensors) -> bytes:
-    """The bytes of a model file; `document` has a whole number ``format``."""
+    """Return the bytes of a model file; `document` has a whole number ``format``."""
     from safetensors.numpy import save
 
-    # safetensors takes the memory as it lies, strides and all
+    # safetensors ignores strides
     tensors = {name: np.asarray(array, order="C") for name, array in tensors.items()}
     sealed = {**document, "sha256": _checksum(document, tensors)}
     return bytes(save(tensors, {KEY: dump_json(sealed)}))
 
 
 def unpack(file: BinaryIO, size: int, formats: Collection[int]) -> tuple[Document, Tensors]:
-    """Read and verify what `pack` wrote.
+    """Read and verify the document and arrays of a model file.
 
     Parameters
     ----------
     file : binary file
-        At its beginning. Its header is judged before the rest is read.
+        At its beginning. Its header is checked before the rest is read.
     size : int
-        How many bytes it has.
+        Number of bytes of the file.
     formats : collection of int
         Formats that can be read.
     """
     from safetensors.numpy import load
 
-    document, promised = _judge_header(file, size)
+    document, expected_size = _read_header(file, size)
     _check_format(document, formats)
-    if size < promised:
-        raise _cut_short(size, promised)
+    if size < expected_size:
+        raise _cut_short(size, expected_size)
     file.seek(0)
     tensors: Tensors = load(file.read(size))
     expected = text(document.pop("sha256", None), "sha256")
@@ -62,21 +62,21 @@ def unpack(file: BinaryIO, size: int, formats: Collection[int]) -> tuple[Documen
     return document, tensors
 
 
-def _judge_header(file: BinaryIO, size: int) -> tuple[Document, int]:
-    """The document, and the size the whole file should have."""
+def _read_header(file: BinaryIO, size: int) -> tuple[Document, int]:
+    """Return the document, and the size that the whole file should have."""
     start = file.read(8 + len(_BEGINNING))
-    promised = 8 + int.from_bytes(start[:8], "little")
+    expected_size = 8 + int.from_bytes(start[:8], "little")
     if not start[8:].startswith(_BEGINNING):
         if size < 8 + len(_BEGINNING) and _BEGINNING.startswith(start[8:]):
             raise ModelFileError(f"is cut short: it has {size} bytes. {_AGAIN}")
         raise ModelFileError("is not a scrimp model. Expected a file written by scrimp.save.")
-    if size < promised:
-        raise _cut_short(size, promised)
+    if size < expected_size:
+        raise _cut_short(size, expected_size)
     file.seek(8)
-    header = mapping(parse_json(file.read(promised - 8).decode()), "the header")
+    header = mapping(parse_json(file.read(expected_size - 8).decode()), "the header")
     (document,) = fields(header.pop("__metadata__"), "the metadata", KEY)
     ends = [_end_of_tensor(entry, size) for entry in header.values()]
-    return mapping(parse_json(text(document, KEY)), KEY), promised + max(ends, default=0)
+    return mapping(parse_json(text(document, KEY)), KEY), expected_size + max(ends, default=0)
 
 
 def _end_of_tensor(entry: Any, size: int) -> int:
@@ -89,25 +89,25 @@ def _end_of_tensor(entry: Any, size: int) -> int:
 
 
 def _check_format(document: Document, formats: Collection[int]) -> None:
-    found, newest = whole(document.get("format"), "format"), max(formats)
-    if found > newest:
+    number, newest = whole(document.get("format"), "format"), max(formats)
+    if number > newest:
         raise ModelFileError(
-            f"was written by a newer scrimp (format {found}); this one reads up to {newest}: "
+            f"was written by a newer scrimp (format {number}); this one reads up to {newest}: "
             "upgrade scrimp."
         )
-    if found not in formats:
+    if number not in formats:
         raise ModelFileError(
-            f"has the unknown format {found}; this scrimp reads "
+            f"has the unknown format {number}; this scrimp reads "
             f"{', '.join(map(str, sorted(formats)))}. Save the model again with this scrimp."
         )
 
 
-def _cut_short(size: int, promised: int) -> ModelFileError:
-    return ModelFileError(f"is cut short: it has {size} bytes of {promised}. {_AGAIN}")
+def _cut_short(size: int, expected_size: int) -> ModelFileError:
+    return ModelFileError(f"is cut short: it has {size} bytes of {expected_size}. {_AGAIN}")
 
 
 def _checksum(document: Document, tensors: Tensors) -> str:
-    """SHA-256 of the document and the names, types, shapes and bytes of the arrays."""
+    """Return the SHA-256 of the document and the names, types, shapes and bytes of the arrays."""
     names = sorted(tensors)
     table = [[name, tensors[name].dtype.name, list(tensors[name].shape)] for name in names]
     digest = hashlib.sha256(dump_json([document, table]).encode())

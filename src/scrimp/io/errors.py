@@ -1,4 +1,4 @@
-"""What can be wrong with a model file."""
+"""Errors of model files."""
 
 from __future__ import annotations
 

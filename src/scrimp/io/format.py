@@ -1,4 +1,4 @@
-"""What a model file says: a Predictor as a JSON document and arrays, and back.
+"""The format of model files: a Predictor as a JSON document and arrays, and back.
 
 The document names no classes and no functions: a plan is one of `scrimp.plans.KINDS`, made
 from its header and arrays by a constructor that refuses what does not fit.
@@ -22,9 +22,9 @@ from ..plans.priced_plan import PricedPlan
 from ..runtime.predictor import Predictor
 from .container import Document, Tensors
 from .labels import pack_labels, unpack_labels
-from .strict import dump_json, fields, listed, mapping, number, text, texts, wholes
+from .strict_json import dump_json, fields, listed, mapping, number, text, texts, wholes
 
-#: The format that is written. How to raise it is told in `scrimp.io`.
+#: The format that is written; `scrimp.io` says how to raise it.
 FORMAT = 1
 
 _CLASSES = "classes"
@@ -32,7 +32,7 @@ _PLAN = "plan/"
 
 
 def write_format(predictor: Predictor, version: str) -> tuple[Document, Tensors]:
-    """A predictor in the newest format."""
+    """Return a predictor as document and arrays of the newest format."""
     costs, columns = predictor.costs, predictor.columns
     plan, arrays = plan_to_parts(predictor.plan.plan)
     labels, classes = pack_labels(predictor.target.classes)
@@ -43,15 +43,15 @@ def write_format(predictor: Predictor, version: str) -> tuple[Document, Tensors]
         "costs": {
             "names": list(costs.names),
             "prices": [float(price) for price in costs.prices],
-            "columns": [[int(c) for c in own] for own in costs.columns],
+            "columns": [[int(c) for c in columns_of] for columns_of in costs.columns],
             "requires": [[int(r) for r in needs] for needs in costs.requires],
             "column_names": _listed_or_none(costs.column_names),
         },
         "columns": {
             "names": _listed_or_none(columns.names),
             "categories": [
-                None if own is None else [_pack_category(c) for c in own]
-                for own in columns.categories
+                None if categories is None else [_pack_category(c) for c in categories]
+                for categories in columns.categories
             ],
         },
         "target": {
@@ -61,11 +61,11 @@ def write_format(predictor: Predictor, version: str) -> tuple[Document, Tensors]
         },
         "info": _plain(predictor.info),
     }
-    return document, {_CLASSES: classes} | {_PLAN + name: own for name, own in arrays.items()}
+    return document, {_CLASSES: classes} | {_PLAN + name: array for name, array in arrays.items()}
 
 
 def read_format_1(document: Document, tensors: Tensors) -> Predictor:
-    """A predictor from a file of format 1."""
+    """Return the predictor of a file of format 1."""
     _, _, plan, costs, columns, target, info = fields(
         document, "the document",
         "format", "scrimp", "plan", "costs", "columns", "target", "info",
@@ -78,23 +78,23 @@ def read_format_1(document: Document, tensors: Tensors) -> Predictor:
     )
 
 
-#: One reader a format, for as long as files of it are to be read.
+#: One reader per format, for as long as files of it are to be read.
 READERS: dict[int, Callable[[Document, Tensors], Predictor]] = {1: read_format_1}
 
 
 def _read_plan(value: Any, tensors: Tensors) -> Plan[Any]:
-    """Make a plan, and refuse it if it is not just what the file says."""
+    """Return a plan; raise a ValueError if it differs from what the file says."""
     kind, header = fields(value, "the plan", "kind", "header")
     for name, array in tensors.items():
         if not name.startswith(_PLAN) or array.dtype not in (np.int64, np.float64):
             raise ValueError(f"the array {name!r} of {array.dtype} has no place in a plan")
     arrays = {name.removeprefix(_PLAN): array for name, array in tensors.items()}
     plan = plan_from_parts(kind, mapping(header, "the plan's header"), arrays)
-    own_header, own_arrays = plan.parts()
+    plan_header, plan_arrays = plan.parts()
     # one check for all kinds: nothing was converted, defaulted or left over
-    if dump_json(own_header) != dump_json(header) or set(own_arrays) != set(arrays):
+    if dump_json(plan_header) != dump_json(header) or set(plan_arrays) != set(arrays):
         raise ValueError("the plan's header and arrays do not fit its kind")
-    for name, array in own_arrays.items():
+    for name, array in plan_arrays.items():
         if not _same(array, arrays[name]):
             raise ValueError(f"the array {name!r} is not as its kind of plan writes it")
     return plan
@@ -132,7 +132,7 @@ def _read_categories(value: Any, what: str) -> tuple[Category, ...] | None:
 def _pack_category(category: Category) -> Any:
     if isinstance(category, str):
         return category
-    if math.isinf(category):  # which JSON has no number for
+    if math.isinf(category):  # JSON has no such number
         return [repr(float(category))]
     return float(category)
 
@@ -155,7 +155,7 @@ def _listed_or_none(values: tuple[str, ...] | None) -> list[str] | None:
 
 
 def _plain(value: Any, depth: int = 8) -> Any:
-    """Information for people as JSON can hold it; anything else by its type."""
+    """Return a value as JSON can hold it; anything else by the name of its type."""
     if isinstance(value, Mapping) and depth:
         return {str(key): _plain(member, depth - 1) for key, member in value.items()}
     if isinstance(value, list | tuple) and depth:

@@ -1,4 +1,4 @@
-"""Class labels as an array that a model file can hold, and back with the same type."""
+"""Class labels as arrays of a model file, and back with the same type."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _TYPES = frozenset(
     ["bool", "float16", "float32", "float64"]
     + [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 )
-_LAST_CHARACTER = 0x10FFFF
+_MAX_CODE_POINT = 0x10FFFF
 
 
 def pack_labels(classes: NDArray[Any]) -> tuple[dict[str, Any], NDArray[Any]]:
-    """What type labels have, and the labels: text as numbers of characters, a row a label."""
+    """Return the type of labels, and the labels; text as code points, one row per label."""
     plain = _from_objects(classes) if classes.dtype.kind == "O" else classes
     plain = np.ascontiguousarray(plain.astype(plain.dtype.newbyteorder("="), copy=False))
     if plain.dtype.kind != "U" and plain.dtype.name not in _TYPES:
@@ -32,9 +32,9 @@ def pack_labels(classes: NDArray[Any]) -> tuple[dict[str, Any], NDArray[Any]]:
 
 
 def unpack_labels(dtype: Any, as_objects: Any, array: NDArray[Any]) -> NDArray[Any]:
-    """The inverse of `pack_labels`; refuses what it would not have written."""
+    """Invert `pack_labels`; raise a ValueError for what it would not have written."""
     if array.ndim == 2 and array.dtype == np.uint32 and array.shape[1] > 0:
-        if array.max(initial=0) > _LAST_CHARACTER:
+        if array.max(initial=0) > _MAX_CODE_POINT:
             raise ValueError("class labels hold characters that do not exist")
         array = array.view(f"U{array.shape[1]}").reshape(len(array))
     elif array.ndim != 1 or array.dtype.name not in _TYPES:
@@ -49,7 +49,7 @@ def _name(dtype: np.dtype[Any]) -> str:
 
 
 def _from_objects(classes: NDArray[Any]) -> NDArray[Any]:
-    """Objects, as frames hold them, that are all text, or all numbers of one type."""
+    """Return objects, as frames hold them, that are all text or all numbers of one type."""
     values = [v.item() if isinstance(v, np.generic) else v for v in classes.tolist()]
     types = {type(value) for value in values}
     plain = np.array(values) if types in ({str}, {int}, {float}, {bool}) else None

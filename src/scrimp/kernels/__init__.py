@@ -1,4 +1,8 @@
-"""Numeric kernels: free functions on arrays, and the threads that they share."""
+"""Numeric kernels: free functions over arrays, compiled by Numba, and their threads.
+
+With ``NUMBA_DISABLE_JIT=1`` they run as plain Python, slowly: for debuggers and coverage. Results
+are the same up to the rounding of sums, which NumPy adds in pairs.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ Piece = TypeVar("Piece")
 def run_pieces(
     pool: Executor | None, work: Callable[[Piece], object], pieces: Iterable[Piece]
 ) -> None:
-    """Call ``work`` on every piece; if interrupted, return only when no thread works any more."""
+    """Call ``work`` on every piece; if interrupted, return only when all threads have stopped."""
     if pool is None:
         for piece in pieces:
             work(piece)
@@ -29,7 +33,7 @@ def run_pieces(
 
 
 def n_threads() -> int:
-    """All cores, or what NUMBA_NUM_THREADS says, as joblib makes it do in its workers."""
+    """Return the number of threads: NUMBA_NUM_THREADS, set by joblib in workers, or all cores."""
     from numba.core import config
 
-    return int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - made at import
+    return int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - Numba sets its options at import

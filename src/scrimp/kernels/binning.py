@@ -1,4 +1,4 @@
-"""The bins that values fall into, given the cut points of their columns.
+"""Bins of values, given the cut points of their columns.
 
 A present value v falls into bin b = number of cuts < v, so that ``v <= cuts[b]`` is the test
 "bin <= b". A missing value falls into the largest number of the bins' type.
@@ -20,14 +20,15 @@ from . import run_pieces
 _ROWS = 256
 #: Rows that one thread bins before it takes the next piece.
 _PIECE = 16_384
-#: Cells of the grid that says at once between which cuts a value lies.
+#: Cells of the uniform grid per column that replaces the binary search among its cuts: more of
+#: them separate closer cuts and take more cache.
 _GRID = 2048
 
 
 def bin_columns(
     X: NDArray[Any], cuts: list[Floats], pool: Executor | None = None
 ) -> NDArray[np.uint8] | NDArray[np.uint16]:
-    """The bins of X (columns x rows), as uint8 if no column has more than 255, else as uint16.
+    """Return the bins of X (columns x rows), as uint8 if no column has more than 255, else uint16.
 
     Parameters
     ----------
@@ -38,11 +39,11 @@ def bin_columns(
     pool : Executor, optional
         Threads to use.
     """
-    most = max((len(c) for c in cuts), default=0)
-    table = np.full((len(cuts), 1 << most.bit_length()), np.inf, dtype=X.dtype)
+    max_cuts = max((len(c) for c in cuts), default=0)
+    table = np.full((len(cuts), 1 << max_cuts.bit_length()), np.inf, dtype=X.dtype)
     for row, column_cuts in zip(table, cuts, strict=True):
         row[: len(column_cuts)] = round_down(column_cuts, X.dtype)
-    out = np.empty(X.shape[::-1], dtype=np.uint8 if most < 255 else np.uint16)
+    out = np.empty(X.shape[::-1], dtype=np.uint8 if max_cuts < 255 else np.uint16)
     counts = np.array([len(c) for c in cuts], dtype=np.int64)
     grid = np.zeros((len(cuts), _GRID), dtype=out.dtype)
     scale = np.zeros(len(cuts), dtype=X.dtype)
@@ -58,7 +59,7 @@ def bin_columns(
 def codes_that_occur(
     bins: NDArray[Any], n_cuts: NDArray[np.intp], categorical: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-    """Which codes occur, for all categorical columns in a row, and where each column's begin."""
+    """Return which codes occur, concatenated over categorical columns, and where columns begin."""
     lengths = np.where(categorical, n_cuts + 1, 0)
     flags = [np.isin(np.arange(lengths[j]), bins[j]) for j in np.flatnonzero(categorical)]
     occurs = np.concatenate([np.zeros(0, dtype=bool), *flags])
@@ -66,7 +67,7 @@ def codes_that_occur(
 
 
 def round_down(cuts: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The largest numbers of a type that are <= the cuts: no value of it changes sides."""
+    """Return the largest numbers of a type that are <= the cuts, so that no value changes sides."""
     with np.errstate(over="ignore"):
         rounded = cuts.astype(dtype)
     above = rounded > cuts
@@ -76,14 +77,14 @@ def round_down(cuts: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 @njit(cache=True, nogil=True)
 def grid_cell(v, low, scale):
-    """The grid's cell of a value, monotone in it."""
+    """Return the grid cell of a value, which is monotone in the value."""
     cell = max(min(np.float64((v - low) * scale), _GRID - 1.0), 0.0)
     return np.intp(cell if cell == cell else 0.0)
 
 
 @njit(cache=True, nogil=True)
 def fill_grid(table, counts, scale, grid):
-    """For each cell the number of cuts in lower cells; scale stays 0 if two share a cell."""
+    """Write for each cell the number of cuts in lower cells; scale is 0 if two share a cell."""
     for j in range(len(counts)):
         span = table[j, counts[j] - 1] - table[j, 0] if counts[j] > 0 else np.inf
         scale[j] = (_GRID - 1) / span if span > 0 else 1
@@ -102,7 +103,7 @@ def fill_grid(table, counts, scale, grid):
 
 @njit(cache=True, nogil=True)
 def steps_for(count):
-    """Steps of a binary search among so many numbers."""
+    """Return the number of steps of a binary search among ``count`` numbers."""
     steps = 0
     while (1 << steps) <= count:
         steps += 1
@@ -111,9 +112,9 @@ def steps_for(count):
 
 @njit(cache=True, nogil=True)
 def search_block(table, steps, values, places):
-    """For each value, how many of the first 2**steps - 1 ascending numbers are below it.
+    """Write for each value how many of the first 2**steps - 1 ascending numbers are below it.
 
-    All values take a step before any takes the next: their loads do not wait for each other.
+    All values take a step before any takes the next, so that their loads overlap.
     """
     places[:] = 0
     half = 1 << steps
@@ -125,14 +126,14 @@ def search_block(table, steps, values, places):
 
 @njit(cache=True, nogil=True)
 def read_column(X, j, first, values):
-    """Copy a part of a column that starts at a row."""
+    """Copy the values of a column from row ``first`` on."""
     for i in range(len(values)):
         values[i] = X[first + i, j]
 
 
 @njit(cache=True, nogil=True)
 def bin_rows(X, table, counts, scale, grid, out, start, stop):
-    """Bins of the rows from start to stop, in blocks that the cache holds."""
+    """Write the bins of the rows from start to stop, in blocks that fit the cache."""
     missing = np.iinfo(out.dtype).max
     buffer = np.empty(_ROWS, X.dtype)
     place_buffer = np.empty(_ROWS, np.int64)
@@ -151,7 +152,7 @@ def bin_rows(X, table, counts, scale, grid, out, start, stop):
 
 @njit(cache=True, nogil=True)
 def search_grid(table, scale, grid, values, places):
-    """The same as `search_block` for a column that has a grid, in one step."""
+    """Write the same as `search_block`, in one step, for a column that has a grid."""
     for i in range(len(values)):
         below = np.intp(grid[grid_cell(values[i], table[0], scale)])
         places[i] = below + (table[below] < values[i])

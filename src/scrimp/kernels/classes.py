@@ -1,7 +1,7 @@
-"""Class histograms, the best stump of a column for K classes, and the reweighting of rows.
+"""Kernels of boosting for K classes: class histograms, best stumps per column, reweighting.
 
 A stump votes for one class inside an interval, for another one outside, and for some class
-where the value is missing. What counts is the weight of the rows that are right: the best
+where the value is missing. It maximises the weight of the rows that are right: the best
 classes are the heaviest ones of each side, or the runner-up of one side if they are the same.
 """
 
@@ -13,7 +13,7 @@ from numba import njit
 from .stumps import BLOCK, CODE, NOTHING, PRESENT, THRESHOLD, add_histograms
 
 #: The best stump of a column: `at` is the bin of the cut or code, votes are class numbers or -1.
-FOUND = np.dtype(
+BEST_CLASS_STUMP = np.dtype(
     [
         ("edge", "f8"),
         ("at", "i8"),
@@ -23,13 +23,13 @@ FOUND = np.dtype(
         ("missing", "i8"),
     ]
 )
-#: Weights count as equal up to this, relatively: rounding must not choose between them.
+#: Weights are equal up to this factor: rounding must not choose between them.
 TIE = 1.0 + 1e-12
 
 
 @njit(cache=True, nogil=True)
 def add_class_histograms(bins, columns, weights, starts, hist):
-    """Add the weights of all rows to one histogram a class and column.
+    """Add the weights of all rows to one histogram per class and column.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def add_class_histograms(bins, columns, weights, starts, hist):
     starts : int array (classes + 1,)
         Where the rows of a class begin.
     hist : float array (classes, k, bins)
-        Where they are added.
+        Added to.
     """
     for label in range(len(starts) - 1):
         add_histograms(bins, columns, weights, starts[label], starts[label + 1], hist[label])
@@ -50,10 +50,9 @@ def add_class_histograms(bins, columns, weights, starts, hist):
 
 @njit(cache=True, nogil=True)
 def threshold_sides(hist, inside, outside):
-    """The weights of the classes up to each cut, and beyond it.
+    """Write the weights of the classes up to each cut, and beyond it.
 
-    Both are sums of what is there, and none is a difference: a class that is not there
-    weighs exactly nothing.
+    Both are sums and none is a difference, so that an absent class weighs exactly 0.
     """
     n_classes, n = hist.shape
     for k in range(n_classes):
@@ -69,7 +68,7 @@ def threshold_sides(hist, inside, outside):
 
 @njit(cache=True, nogil=True)
 def code_sides(hist, inside, outside):
-    """The weights of the classes in each code, and in all others."""
+    """Write the weights of the classes in each code, and in all others."""
     n_classes, n = hist.shape
     for k in range(n_classes):
         total = 0.0
@@ -85,16 +84,16 @@ def code_sides(hist, inside, outside):
 
 @njit(cache=True, nogil=True)
 def top_two(weights, top, second, first, next_one):
-    """The two largest weights of each test (top, second) and their classes, the lowest at ties.
+    """Write the two largest weights of each test and their classes, the lowest at ties.
 
-    All tests take a class together, without branches, so that the compiler can vectorise.
+    The inner loop runs over tests without branches, so that the compiler can vectorise it.
     """
     n_classes, n = weights.shape
     top[:n], second[:n] = -1.0, -1.0
     for k in range(n_classes):
-        own = weights[k]
+        class_weights = weights[k]
         for b in range(n):
-            w = own[b]
+            w = class_weights[b]
             wins, places = w > TIE * top[b], w > TIE * second[b]
             second[b] = top[b] if wins else (w if places else second[b])
             next_one[b] = first[b] if wins else (k if places else next_one[b])
@@ -104,17 +103,17 @@ def top_two(weights, top, second, first, next_one):
 
 @njit(cache=True, nogil=True)
 def heaviest(weights):
-    """The class of the largest weight, the lowest at a tie."""
-    best = 0
+    """Return the class of the largest weight, the lowest at a tie."""
+    top = 0
     for k in range(1, len(weights)):
-        if weights[k] > TIE * weights[best]:
-            best = k
-    return best
+        if weights[k] > TIE * weights[top]:
+            top = k
+    return top
 
 
 @njit(cache=True, nogil=True)
 def best_pair(inside, outside, possible):
-    """The first test of the largest weight that is right, if its sides vote differently.
+    """Return the first test with the largest weight of right votes, if its sides differ.
 
     Parameters
     ----------
@@ -153,8 +152,8 @@ def best_pair(inside, outside, possible):
 
 
 @njit(cache=True, nogil=True)
-def best_class_stumps(hist, columns, n_cuts, has_missing, occurs, first_code, found):
-    """The best stump of each column from its class histograms.
+def best_class_stumps(hist, columns, n_cuts, has_missing, occurs, first_code, best):
+    """Write the best stump of each column from its class histograms.
 
     Parameters
     ----------
@@ -162,24 +161,24 @@ def best_class_stumps(hist, columns, n_cuts, has_missing, occurs, first_code, fo
         Histograms of k columns; the last bin is the missing one. All weights sum to 1.
     columns, n_cuts, has_missing, occurs, first_code
         As in `best_stumps`.
-    found : `FOUND` array (columns of X,)
-        Where the results go.
+    best : `BEST_CLASS_STUMP` array (columns of X,)
+        Written to.
     """
     n_classes = hist.shape[0]
     for c in range(len(columns)):
         j = columns[c]
-        own = hist[:, c, : n_cuts[j] + 1]
+        present_hist = hist[:, c, : n_cuts[j] + 1]
         lost = np.ascontiguousarray(hist[:, c, -1])
         codes = occurs[first_code[j] : first_code[j + 1]]
         if len(codes) > 0:
-            inside, outside = np.empty(own.shape), np.empty(own.shape)
-            code_sides(own, inside, outside)
-            # one code has no rest to be told from
+            inside, outside = np.empty(present_hist.shape), np.empty(present_hist.shape)
+            code_sides(present_hist, inside, outside)
+            # a single code has no rest
             possible = codes if codes.sum() > 1 else np.zeros(len(codes), np.bool_)
             kind = CODE
         else:
             inside, outside = np.empty((n_classes, n_cuts[j])), np.empty((n_classes, n_cuts[j]))
-            threshold_sides(own, inside, outside)
+            threshold_sides(present_hist, inside, outside)
             possible = np.ones(n_cuts[j], np.bool_)
             kind = THRESHOLD
         right, at, a, b = best_pair(inside, outside, possible)
@@ -189,22 +188,22 @@ def best_class_stumps(hist, columns, n_cuts, has_missing, occurs, first_code, fo
             right += lost[missing]
             present = np.empty((n_classes, 1))
             for k in range(n_classes):
-                present[k, 0] = own[k].sum()
+                present[k, 0] = present_hist[k].sum()
             whole, _, p, m = best_pair(present, lost.reshape(-1, 1), np.ones(1, np.bool_))
             if at < 0 or whole > TIE * right:
                 right, at, kind, a, b, missing = whole, 0, PRESENT, p, m, m
-        best = found[j]
+        result = best[j]
         edge = (n_classes * right - 1.0) / (n_classes - 1)
         # Rounding must not take an edge above 1, where its logarithms end.
-        best["edge"] = min(max(edge, 0.0), 1.0) if at >= 0 else 0.0
-        best["at"] = at
-        best["kind"] = kind if at >= 0 else NOTHING
-        best["inside"], best["outside"], best["missing"] = a, b, missing
+        result["edge"] = min(max(edge, 0.0), 1.0) if at >= 0 else 0.0
+        result["at"] = at
+        result["kind"] = kind if at >= 0 else NOTHING
+        result["inside"], result["outside"], result["missing"] = a, b, missing
 
 
 @njit(cache=True, nogil=True)
 def reweigh_classes(weights, labels, bins, voted, right, wrong, out, sums, start, stop):
-    """Multiply the weights of some rows, and sum them block by block.
+    """Multiply the weights of some rows, and write their sums per block.
 
     Parameters
     ----------
@@ -215,9 +214,9 @@ def reweigh_classes(weights, labels, bins, voted, right, wrong, out, sums, start
     voted : int array (bins,)
         The class that each bin votes for, -1 if it abstains.
     right, wrong : float
-        What to multiply the weight by where the vote is right, and where it is wrong.
+        Factors of the weight where the vote is right, and where it is wrong.
     sums : float array (blocks,)
-        Where the sums go.
+        Written to.
     start, stop : int
         Blocks to do.
     """

@@ -1,4 +1,4 @@
-"""Cut points of columns: between all values where these are few, else at quantiles."""
+"""Cut points of columns: between all distinct values where these are few, else quantiles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .binning import read_column, search_block, steps_for
 
 #: Columns sampled together: one cache line of a float32 row holds them.
 _TILE = 16
-#: Rows looked through at a time: a tile of them fits the first-level cache.
+#: Rows scanned at a time: a tile of them fits the first-level cache.
 _ROWS = 256
 _HUGE = np.finfo(np.float64).max
 
@@ -28,7 +28,7 @@ def find_cuts(
     weight: Floats | None = None,
     pool: Executor | None = None,
 ) -> list[Floats]:
-    """Cut points of every column, ascending.
+    """Return the cut points of every column, ascending.
 
     A column with at most ``max_bins`` distinct present values in all of X is cut between any
     two of them; any other at quantiles of a sample. Codes 0, 1, ... are cut at 0.5, 1.5, ...
@@ -40,7 +40,7 @@ def find_cuts(
     categorical : bool array (columns,)
         Which columns hold codes.
     max_bins : int
-        The most bins a numeric column may have.
+        Maximum number of bins of a numeric column.
     rows : int array
         The rows of the sample, ascending and each once.
     weight : float array (rows of X,), optional
@@ -70,7 +70,7 @@ def find_cuts(
 
 
 def _ranked(values: NDArray[Any], masses: Floats, weighted: bool) -> tuple[NDArray[Any], Floats]:
-    """Values ascending, NaN last, with their masses; equal masses need no slower argsort."""
+    """Return values ascending, NaN last, with their masses; equal masses need no argsort."""
     if not weighted:
         return np.sort(values), masses
     order = np.argsort(values)
@@ -78,7 +78,7 @@ def _ranked(values: NDArray[Any], masses: Floats, weighted: bool) -> tuple[NDArr
 
 
 def _cuts_of_few(X: NDArray[Any], few: dict[int, Floats], max_bins: int) -> dict[int, Floats]:
-    """Exact cuts of columns whose sample had few values, where all rows have few as well."""
+    """Return exact cuts of columns with few values in the sample and in all rows."""
     if not few:
         return {}
     size = 1 << max_bins.bit_length()
@@ -96,7 +96,7 @@ def _cuts_of_few(X: NDArray[Any], few: dict[int, Floats], max_bins: int) -> dict
 
 @njit(cache=True, nogil=True)
 def weighted_runs(ranked, masses):
-    """Distinct values of an ascending array (NaN last) and the mass of each."""
+    """Return the distinct values of an ascending array (NaN last) and the mass of each."""
     values = np.empty(len(ranked))
     sums = np.zeros(len(ranked))
     count = 0
@@ -112,7 +112,7 @@ def weighted_runs(ranked, masses):
 
 @njit(cache=True, nogil=True)
 def cut_between(low, high):
-    """A number c with low <= c < high, their midpoint where rounding and infinities let it be."""
+    """Return a number c with low <= c < high: their midpoint where rounding allows it."""
     if low == -np.inf:
         return -_HUGE if high > -_HUGE else low
     if high == np.inf:
@@ -123,7 +123,7 @@ def cut_between(low, high):
 
 @njit(cache=True, nogil=True)
 def quantile_cuts(values, masses, max_bins):
-    """Cuts between distinct values that give bins of about equal mass, all gaps if few."""
+    """Return cuts between distinct values for bins of about equal mass; all gaps if few."""
     cuts = np.empty(max(min(len(values), max_bins) - 1, 0))
     share = masses.sum() / max_bins
     # A value heavier than a fair share gets its own bin; the others share what is left.
@@ -150,7 +150,7 @@ def quantile_cuts(values, masses, max_bins):
 
 @njit(cache=True, nogil=True)
 def collect_values(X, columns, known, counts, limit):
-    """Add all present values of some columns to the known ones; stop a column above the limit."""
+    """Add the values of some columns to the known ones, until a column exceeds the limit."""
     values = np.empty(_ROWS, X.dtype)
     places = np.empty(_ROWS, np.int64)
     for first in range(0, X.shape[0], _ROWS):
@@ -168,7 +168,7 @@ def collect_values(X, columns, known, counts, limit):
 
 @njit(cache=True, nogil=True)
 def insert_value(known, count, v, limit):
-    """Put a value among ascending ones, unless it is there, and return how many there are."""
+    """Insert a value among ascending ones, unless it is there, and return their number."""
     at = 0
     while at < count and known[at] < v:
         at += 1

@@ -1,4 +1,4 @@
-"""Which columns the walks of rows through trees look at, and what they cost."""
+"""Columns on the decision paths of rows through trees, and their prices."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .exact_sum import PARTIALS, add_to_sum, round_sum
 
 @njit(cache=True, nogil=True)
 def mark_path_columns(leaves, parent, column, reads):
-    """Mark, for each row, the columns of all nodes from its leaves up to their roots.
+    """Mark for each row the columns of all nodes from its leaves up to their roots.
 
     Parameters
     ----------
     leaves : int array (rows, trees)
-        The node at which each row ends in each tree.
+        The leaf of each row in each tree.
     parent, column : int arrays (nodes,)
-        The node above, and the column that a node compares; -1 for none.
+        The parent of each node, and the column that it compares; -1 for none.
     reads : bool array (rows, columns)
         Marked in place.
     """
@@ -32,7 +32,7 @@ def mark_path_columns(leaves, parent, column, reads):
 
 @njit(cache=True, nogil=True)
 def price_columns_read(reads, item_of, first, needs, prices):
-    """The price of the items, with all they require, of the columns that each row reads.
+    """Return the price of the items, with all they require, of the columns that each row reads.
 
     Parameters
     ----------
@@ -41,14 +41,14 @@ def price_columns_read(reads, item_of, first, needs, prices):
     item_of : int array (columns,)
         The item that brings each column.
     first, needs : int arrays
-        An item needs ``needs[first[item] : first[item + 1]]``, itself included.
+        An item requires ``needs[first[item] : first[item + 1]]``, itself included.
     prices : float array (items,)
-        Of each item alone.
+        The price of each item alone.
 
     Returns
     -------
     float array (rows,)
-        Correctly rounded sums, as `math.fsum` has them.
+        Correctly rounded sums, as by `math.fsum`.
     """
     spent = np.zeros(reads.shape[0])
     owned = np.zeros(len(prices), dtype=np.bool_)

@@ -1,7 +1,7 @@
-"""Groups of columns: what each would still explain, kept up to date as others are chosen.
+"""Gram blocks of column groups: what each group would still explain as others are chosen.
 
 The square blocks of the groups lie one after the other in one flat array; block g is
-``blocks[start[g]:start[g] + size[g]**2]``, row by row, and only its lower triangle counts.
+``blocks[start[g]:start[g] + size[g]**2]``, row by row, and only its lower triangle is used.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def shrink_blocks(blocks, start, size, first, place, left, factor):
-    """Subtract from each block left what new columns of the factor explain of it.
+    """Subtract from each remaining block what new columns of the factor explain of it.
 
     Parameters
     ----------
     blocks, start, size
-        As above.
+        The blocks, as described above.
     first, place : int arrays
         The columns of group g are at ``place[first[g]:first[g] + size[g]]`` in ``factor``.
     left : bool array (groups,)
-        Groups not chosen yet.
+        Groups that are not chosen yet.
     factor : float array (new columns, places)
-        What was chosen last.
+        The rows of the Cholesky factor of the columns chosen last.
     """
     for g in range(len(size)):
         if not left[g]:
@@ -43,7 +43,7 @@ def shrink_blocks(blocks, start, size, first, place, left, factor):
 
 @njit(cache=True, nogil=True)
 def guarded_cholesky(block, floor, lower, dropped):
-    """The Cholesky factor of a block; columns without a pivot above the floor are dropped.
+    """Write the Cholesky factor of a block; columns without a pivot above the floor are dropped.
 
     A dropped column has 1 on the diagonal and 0 below it.
     """
@@ -63,18 +63,18 @@ def guarded_cholesky(block, floor, lower, dropped):
 
 @njit(cache=True, nogil=True)
 def block_gains(blocks, start, size, first, place, left, residual, floor, gains):
-    """Half the squared length of what each group left explains of the residual, block-whitened.
+    """Write half the squared norm of the block-whitened residual of each remaining group.
 
     Parameters
     ----------
     residual : float array (places, responses)
-        What is still to be explained, by the column at each place.
+        Products of the column at each place with the residual responses.
     gains : float array (groups,)
         Written to.
     """
-    most = size.max()
-    lower, dropped = np.empty((most, most)), np.empty(most, np.bool_)
-    part = np.empty(most)
+    max_size = size.max()
+    lower, dropped = np.empty((max_size, max_size)), np.empty(max_size, np.bool_)
+    part = np.empty(max_size)
     for g in range(len(size)):
         if not left[g]:
             continue

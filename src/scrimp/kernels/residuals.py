@@ -1,4 +1,4 @@
-"""The least-squares stump of a column from histograms, and a step along the gradient.
+"""Kernels of L2 and L1 boosting: best least-squares stumps per column, gradient steps.
 
 A leaf with the sum s of weighted targets and the mass m explains s^2 / m of their sum of squares.
 """
@@ -15,28 +15,28 @@ from numpy.typing import NDArray
 from ..types import Floats
 from .stumps import BLOCK, CODE, NOTHING, PRESENT, THRESHOLD
 
-#: The best split of a column: the sum of squares it explains, and the bin of its cut or code.
+#: The best split of a column: the sum of squares that it explains, and the bin of its cut or code.
 SPLIT = np.dtype([("explained", "f8"), ("at", "i8"), ("kind", "i8")])
-#: A leaf with less than this part of a column's mass is lost in rounding.
-_LEAST_MASS = 1e-12
-#: Of splits that tie up to rounding, the first wins.
+#: A leaf with a smaller part of a column's mass counts as empty: its sums are rounding errors.
+_MIN_MASS = 1e-12
+#: Splits that tie up to this factor are equal, and the first wins.
 _TIE = 1.0 + 1e-12
-#: A residual below this part of the largest target is rounding.
+#: A residual below this part of the largest target counts as 0.
 _ROUNDING = 1e-13
 
 
 @njit(cache=True, nogil=True)
 def explained_by(inside, mass, total, total_mass):
-    """What two leaves explain; nothing if one of them is empty."""
+    """Return the sum of squares explained by two leaves; -1 if one of them is empty."""
     rest = total_mass - mass
-    if min(mass, rest) <= _LEAST_MASS * total_mass:
+    if min(mass, rest) <= _MIN_MASS * total_mass:
         return -1.0
     return inside * inside / mass + (total - inside) * (total - inside) / rest
 
 
 @njit(cache=True, nogil=True)
 def best_split(sums, masses, categorical):
-    """The first cut, or code against the rest, that explains most of the present values."""
+    """Return the largest sum of squares explained by a cut or code, and the first that has it."""
     total, total_mass = sums.sum(), masses.sum()
     best, at, inside, mass = -1.0, -1, 0.0, 0.0
     for b in range(len(sums) if categorical else len(sums) - 1):
@@ -49,8 +49,8 @@ def best_split(sums, masses, categorical):
 
 
 @njit(cache=True, nogil=True)
-def best_splits(hist, columns, masses, first, categorical, found):
-    """The best split of each column from its histogram.
+def best_splits(hist, columns, masses, first, categorical, best):
+    """Write the best split of each column from its histogram.
 
     Parameters
     ----------
@@ -64,34 +64,34 @@ def best_splits(hist, columns, masses, first, categorical, found):
         Where a column begins in ``masses``.
     categorical : bool array (columns of X,)
         Which columns hold codes.
-    found : `SPLIT` array (columns of X,)
-        Where the results go.
+    best : `SPLIT` array (columns of X,)
+        Written to.
     """
     for c in range(len(columns)):
         j = columns[c]
-        own = masses[first[j] : first[j + 1]]
-        n_bins = len(own) - 1
-        explained, at = best_split(hist[c, :n_bins], own[:n_bins], categorical[j])
+        mass = masses[first[j] : first[j + 1]]
+        n_bins = len(mass) - 1
+        explained, at = best_split(hist[c, :n_bins], mass[:n_bins], categorical[j])
         kind = CODE if categorical[j] else THRESHOLD
-        if own[n_bins] > 0.0:
-            # Two leaves explain at least as much as one: this matters where nothing splits.
+        if mass[n_bins] > 0.0:
+            # Two leaves explain at least as much as one, so this matters only where nothing splits.
             if at < 0:
-                present, mass = hist[c, :n_bins].sum(), own[:n_bins].sum()
-                explained, at, kind = present * present / mass if mass > 0.0 else 0.0, 0, PRESENT
-            explained += hist[c, -1] * hist[c, -1] / own[n_bins]
-        found[j]["explained"] = explained if at >= 0 else 0.0
-        found[j]["at"] = at
-        found[j]["kind"] = kind if at >= 0 else NOTHING
+                present, total = hist[c, :n_bins].sum(), mass[:n_bins].sum()
+                explained, at, kind = present * present / total if total > 0.0 else 0.0, 0, PRESENT
+            explained += hist[c, -1] * hist[c, -1] / mass[n_bins]
+        best[j]["explained"] = explained if at >= 0 else 0.0
+        best[j]["at"] = at
+        best[j]["kind"] = kind if at >= 0 else NOTHING
 
 
 @njit(cache=True, nogil=True)
 def descend(residuals, weights, bins, steps, absolute, floor, signed, sums, start, stop):
-    """Take a step in some rows, and note their new targets and the targets' squares.
+    """Update the residuals of some rows, and write their new targets and sums of squares.
 
     Parameters
     ----------
     residuals : float array (rows,)
-        Changed in place: less the step of the row's bin.
+        Updated in place: the step of the row's bin is subtracted.
     weights : float array (rows,)
         Weights of the rows.
     bins : int array (rows,)
@@ -101,11 +101,11 @@ def descend(residuals, weights, bins, steps, absolute, floor, signed, sums, star
     absolute : bool
         Whether targets are signs of residuals, or the residuals.
     floor : float
-        A residual that is not larger counts as none.
+        A residual that is not larger counts as 0.
     signed : float array (rows,)
-        Where the weighted targets go.
+        The weighted targets, written to.
     sums : float array (blocks,)
-        Where the weighted sums of squared targets go.
+        The weighted sums of squared targets, written to.
     start, stop : int
         Blocks to do.
     """
@@ -123,7 +123,7 @@ def descend(residuals, weights, bins, steps, absolute, floor, signed, sums, star
 
 
 def weighted_median(values: NDArray[Any], weights: Floats | None) -> float:
-    """The middle by weight, or between two values if half the weight is on either side."""
+    """Return the weighted median: the mean of two values if half the weight is on either side."""
     if weights is None:
         return float(np.median(values))
     order = np.argsort(values, kind="stable")
@@ -134,7 +134,7 @@ def weighted_median(values: NDArray[Any], weights: Floats | None) -> float:
 
 
 def power_of_two(values: Floats) -> float:
-    """The largest power of two that is not above all sizes; dividing by it loses no digit."""
+    """Return the largest power of two not above the largest size: dividing by it is exact."""
     largest = float(np.abs(values).max())
     return math.ldexp(1.0, math.frexp(largest)[1] - 1) if largest > 0 else 1.0
 
@@ -142,9 +142,9 @@ def power_of_two(values: Floats) -> float:
 def first_residuals(
     y: Floats, weights: Floats | None, absolute: bool
 ) -> tuple[Floats, float, float, float]:
-    """Residuals from the mean or median, this start, the residuals' unit, and their rounding.
+    """Return residuals from the mean or median, this start, their unit, and their rounding error.
 
-    In this unit the squares of huge and tiny targets are neither infinite nor 0.
+    In this unit the squares of huge and tiny targets neither overflow nor vanish.
     """
     unit = power_of_two(y)
     values = y / unit

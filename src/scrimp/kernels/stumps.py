@@ -1,4 +1,4 @@
-"""Histograms of signed weights, the best stump of a column, and the reweighting of rows.
+"""Kernels of AdaBoost: histograms of signed weights, best stumps per column, reweighting.
 
 The signed weight of row i is s_i = D_i y_i, with D the distribution of AdaBoost and y = +-1.
 The edge of a stump h is sum_i s_i h(x_i); the best votes make it a sum of absolute values.
@@ -9,24 +9,24 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-#: What a column's best stump tests.
+#: Kinds of tests of a stump.
 NOTHING, THRESHOLD, CODE, PRESENT = 0, 1, 2, 3
 #: The best stump of a column: `at` is the bin of the cut or code.
-FOUND = np.dtype(
+BEST_STUMP = np.dtype(
     [("edge", "f8"), ("at", "i8"), ("kind", "i8"), ("inside", "f8"), ("missing", "f8")]
 )
-#: Rows whose weights are summed one after the other; the sums of blocks are then added exactly.
+#: Rows whose weights are summed sequentially; the sums of blocks are then added exactly.
 BLOCK = 2048
-#: How much of a weight its own rounding may be.
+#: Bound of the relative rounding error of a weight.
 _ROUNDING = 1e-14
 
 
 @njit(cache=True, nogil=True)
 def add_histograms(bins, columns, signed, start, stop, hist):
-    """Add the signed weights of rows from start to stop to one histogram a column.
+    """Add the signed weights of rows from start to stop to one histogram per column.
 
-    Four columns go together: a weight is read once for them, and an addition need not wait for
-    the one before it. A column's sums do not depend on the columns beside it.
+    Four columns are done together: a weight is read once for them, and an addition need not
+    wait for the one before it. The sums of a column do not depend on the columns beside it.
     """
     fours = len(columns) - len(columns) % 4
     for c in range(0, fours, 4):
@@ -48,7 +48,7 @@ def add_histograms(bins, columns, signed, start, stop, hist):
 
 @njit(cache=True, nogil=True)
 def add_rows_to_histograms(bins, columns, rows, signed, hist):
-    """Add the signed weights of some rows to one histogram a column, four of them together."""
+    """Add the signed weights of some rows to one histogram per column, four columns together."""
     fours = len(columns) - len(columns) % 4
     for c in range(0, fours, 4):
         bins_0, hist_0 = bins[columns[c]], hist[c]
@@ -69,9 +69,9 @@ def add_rows_to_histograms(bins, columns, rows, signed, hist):
 
 @njit(cache=True, nogil=True)
 def rows_that_moved(old, new, ratio, rows, by):
-    """The rows whose weight is not just ``ratio`` times the old one, and by how much more.
+    """Write the rows whose weight is not just ``ratio`` times the old one, and the difference.
 
-    Their number is returned; no more than there is room for are written down.
+    Return their number, which may exceed the room in ``rows``; the rest are not written.
     """
     count = 0
     for i in range(len(old)):
@@ -85,7 +85,7 @@ def rows_that_moved(old, new, ratio, rows, by):
 
 @njit(cache=True, nogil=True)
 def best_threshold(hist, n_cuts, present):
-    """The lowest cut with the largest abs(left - right), and left - right there."""
+    """Return the margin left - right of largest size, and the lowest cut that has it."""
     best, at, left = 0.0, -1, 0.0
     for b in range(n_cuts):
         left += hist[b]
@@ -97,9 +97,9 @@ def best_threshold(hist, n_cuts, present):
 
 @njit(cache=True, nogil=True)
 def best_code(hist, occurs, present):
-    """The lowest code with the largest abs(inside - rest), and inside - rest there."""
+    """Return the margin inside - rest of largest size, and the lowest code that has it."""
     best, at = 0.0, -1
-    if occurs.sum() < 2:  # one code has no rest to be told from
+    if occurs.sum() < 2:  # a single code has no rest
         return best, at
     for b in range(len(occurs)):
         margin = hist[b] - (present - hist[b])
@@ -109,8 +109,8 @@ def best_code(hist, occurs, present):
 
 
 @njit(cache=True, nogil=True)
-def best_stumps(hist, columns, n_cuts, has_missing, occurs, first_code, found):
-    """The best stump of each column from its histogram.
+def best_stumps(hist, columns, n_cuts, has_missing, occurs, first_code, best):
+    """Write the best stump of each column from its histogram.
 
     Parameters
     ----------
@@ -119,13 +119,13 @@ def best_stumps(hist, columns, n_cuts, has_missing, occurs, first_code, found):
     columns : int array (k,)
         These columns.
     n_cuts, has_missing : arrays (columns of X,)
-        Number of cuts of a column, and whether some row misses it.
+        Number of cuts of a column, and whether it has missing values.
     occurs : bool array
         Which codes occur, for all categorical columns one after the other.
     first_code : int array (columns of X + 1,)
         Where the codes of a column begin in ``occurs``; a numeric column has none.
-    found : `FOUND` array (columns of X,)
-        Where the results go.
+    best : `BEST_STUMP` array (columns of X,)
+        Written to.
     """
     for c in range(len(columns)):
         j = columns[c]
@@ -140,18 +140,18 @@ def best_stumps(hist, columns, n_cuts, has_missing, occurs, first_code, found):
             kind = THRESHOLD
         if has_missing[j] and (at < 0 or abs(present) > abs(margin)):
             margin, at, kind = present, 0, PRESENT
-        best = found[j]
+        result = best[j]
         # Rounding must not take an edge above 1, where its logarithms end.
-        best["edge"] = min(abs(margin) + abs(lost), 1.0) if at >= 0 else 0.0
-        best["at"] = at
-        best["kind"] = kind if at >= 0 else NOTHING
-        best["inside"] = 1.0 if margin >= 0.0 else -1.0
-        best["missing"] = (1.0 if lost >= 0.0 else -1.0) if has_missing[j] else 0.0
+        result["edge"] = min(abs(margin) + abs(lost), 1.0) if at >= 0 else 0.0
+        result["at"] = at
+        result["kind"] = kind if at >= 0 else NOTHING
+        result["inside"] = 1.0 if margin >= 0.0 else -1.0
+        result["missing"] = (1.0 if lost >= 0.0 else -1.0) if has_missing[j] else 0.0
 
 
 @njit(cache=True, nogil=True)
 def reweigh(signed, bins, factors, out, sums, start, stop):
-    """Multiply the weights of some rows, and sum their sizes block by block.
+    """Multiply the weights of some rows, and write the sums of their sizes per block.
 
     Parameters
     ----------
@@ -160,9 +160,9 @@ def reweigh(signed, bins, factors, out, sums, start, stop):
     bins : int array (rows,)
         Bins of the chosen column.
     factors : float array (2, bins)
-        What to multiply a positive and a negative weight by.
+        Factors of positive and of negative weights.
     sums : float array (blocks,)
-        Where the sums go.
+        Written to.
     start, stop : int
         Blocks to do.
     """
@@ -178,10 +178,10 @@ def reweigh(signed, bins, factors, out, sums, start, stop):
         sums[block] = total
 
 
-# The order of these sums is left to the compiler: they bound edges, and no result hangs on them.
+# The order of these sums is left to the compiler: they only bound edges, so rounding may differ.
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
 def normalise(weights, now, scale, distances, start, stop):
-    """Scale some rows of weights[now], and measure how far all weights are from them, in L1."""
+    """Scale some rows of weights[now], and write the L1 distance of all weights from them."""
     for block in range(start, stop):
         first, last = block * BLOCK, min((block + 1) * BLOCK, weights.shape[1])
         current = weights[now, first:last]

@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels.classes import FOUND, add_class_histograms, best_class_stumps, reweigh_classes
+from ...kernels.classes import (
+    BEST_CLASS_STUMP,
+    add_class_histograms,
+    best_class_stumps,
+    reweigh_classes,
+)
 from ...types import Flags, Floats, Ints
 from .binned import Stump, interval
 from .pruned_search import PrunedSearch
@@ -38,7 +43,7 @@ class ClassSearch(PrunedSearch):
     (1.5, 2, 0, 0.625)
     """
 
-    found_type = FOUND
+    found_type = BEST_CLASS_STUMP
     tie = 1e-12
 
     def __init__(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels.stumps import FOUND, add_histograms, best_stumps, reweigh
+from ...kernels.stumps import BEST_STUMP, add_histograms, best_stumps, reweigh
 from ...types import Flags, Floats, Ints
 from .binned import Stump, interval
 from .kept_histograms import KeptHistograms
@@ -36,7 +36,7 @@ class StumpSearch(PrunedSearch):
     (1.5, 0.5)
     """
 
-    found_type = FOUND
+    found_type = BEST_STUMP
     tie = 1e-12
 
     def __init__(

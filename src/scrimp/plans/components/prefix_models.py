@@ -150,12 +150,12 @@ class LinearPrefixes:
 
     def scores(self, length: int, X: NDArray[Any], rows: Ints) -> Floats:
         """Return the answers of a prefix's model."""
-        from ...kernels.prefixes import add_terms
+        from ...kernels.model_scores import add_linear_terms
 
         scores = np.tile(self.intercepts[length], (len(rows), 1))
         columns = self.columns[: self.counts[length - 1]]
         coefficients = self.coefficients[self._ends[length - 1] : self._ends[length]]
-        add_terms(scores, X, rows, columns, coefficients, self.fill[: len(columns)])
+        add_linear_terms(scores, X, rows, columns, coefficients, self.fill[: len(columns)])
         return scores
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:

@@ -133,7 +133,7 @@ class StumpTable:
         self, stumps: Sequence[int], base: Floats, prior: Floats
     ) -> Callable[[NDArray[Any], Ints], Floats]:
         """Return a function of X and rows: `base` plus the votes, `prior` where none counts."""
-        from ...kernels.additive import answer_rows
+        from ...kernels.votes import answer_rows
 
         table = self.taken(np.array(stumps, dtype=np.int64))
         everything = list(range(len(stumps)))
@@ -164,7 +164,7 @@ class StumpTable:
 
         An answer is the sums, or `prior` where they still equal `base`.
         """
-        from ...kernels.additive import add_stumps
+        from ...kernels.votes import add_stumps
 
         which, slots = self._slots(stumps)
         when = np.array(counts, dtype=np.int64)
@@ -189,7 +189,7 @@ class StumpTable:
         prior: Floats,
     ) -> Floats:
         """Add the votes of stumps to those of several sums that take them; their answers."""
-        from ...kernels.additive import add_stumps_to_lanes
+        from ...kernels.votes import add_stumps_to_lanes
 
         which, slots = self._slots(stumps)
         _in_threads(

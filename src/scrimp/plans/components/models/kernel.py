@@ -58,9 +58,9 @@ class KernelModel(PreparedModel):
 
     def add(self, sums: Floats, X: NDArray[Any], rows: Ints) -> None:
         """Add up the bells."""
-        from ....kernels.rbf import add_bells
+        from ....kernels.model_scores import add_rbf_terms
 
-        add_bells(sums, X, rows, self.inputs, self.centers, self.weights, self.gamma[0])
+        add_rbf_terms(sums, X, rows, self.inputs, self.centers, self.weights, self.gamma[0])
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """All there is to it."""

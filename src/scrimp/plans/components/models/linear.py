@@ -43,9 +43,9 @@ class LinearModel(PreparedModel):
 
     def add(self, sums: Floats, X: NDArray[Any], rows: Ints) -> None:
         """Add up the terms."""
-        from ....kernels.prefixes import add_terms
+        from ....kernels.model_scores import add_linear_terms
 
-        add_terms(sums, X, rows, self.inputs, self.weights, np.empty(0))
+        add_linear_terms(sums, X, rows, self.inputs, self.weights, np.empty(0))
 
     def add_sparse(self, sums: Floats, X: Any) -> None:
         """The same of sparse rows."""

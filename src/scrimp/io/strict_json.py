@@ -1,4 +1,4 @@
-"""JSON from strangers: read without surprises, and taken apart without trust."""
+"""Strict JSON: parsing of untrusted text, and checks of the parsed values."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-#: Deep enough for menus of menus, and far from where Python's recursion ends.
-MOST_DEPTH = 32
+#: Maximum nesting: deep enough for menus of menus, far below Python's recursion limit.
+MAX_DEPTH = 32
 
 
 def dump_json(value: Any) -> str:
-    """The one text of a value: sorted keys, no spaces, ASCII, no NaN."""
+    """Return the canonical text of a value: sorted keys, no spaces, ASCII, no NaN."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Read JSON; raises ValueError for what `dump_json` would not have written.
+    """Return the value of a text; raise a ValueError for what `dump_json` cannot have written.
 
     Refused are duplicate keys, NaN and infinity (1e999 too), numbers beyond 64 bits and
     deep nesting.
@@ -38,7 +38,7 @@ def parse_json(text: str | bytes) -> Any:
     return value
 
 
-_TOO_DEEP = f"its JSON is nested more than {MOST_DEPTH} deep"
+_TOO_DEEP = f"its JSON is nested more than {MAX_DEPTH} deep"
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -66,9 +66,9 @@ def _small(text: str) -> int:
 
 
 def _check_depth(value: Any) -> None:
-    """Level by level, since a recursive check could itself be too deep."""
+    """Check the depth level by level: a recursive check could itself be too deep."""
     level = [value]
-    for _ in range(MOST_DEPTH):
+    for _ in range(MAX_DEPTH):
         level = [inner for outer in level for inner in _children(outer)]
         if not level:
             return
@@ -83,52 +83,52 @@ def _children(value: Any) -> list[Any]:
 
 
 def fields(value: Any, what: str, *keys: str) -> list[Any]:
-    """The members of a JSON object that has just these keys, in their order."""
+    """Return the members of a JSON object that has exactly these keys, in their order."""
     if not isinstance(value, dict) or set(value) != set(keys):
         raise ValueError(f"{what} must have just the fields {', '.join(keys)}")
     return [value[key] for key in keys]
 
 
 def listed(value: Any, what: str, each: Callable[[Any, str], T]) -> tuple[T, ...]:
-    """A JSON list, each of whose members is checked."""
+    """Return a JSON list as a tuple of checked members."""
     if not isinstance(value, list):
         raise ValueError(f"{what} must be a list")
     return tuple(each(member, what) for member in value)
 
 
 def text(value: Any, what: str) -> str:
-    """A JSON string."""
+    """Return a JSON string."""
     if not isinstance(value, str):
         raise ValueError(f"{what} must be text")
     return value
 
 
 def number(value: Any, what: str) -> float:
-    """A JSON number."""
+    """Return a JSON number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{what} must be a number")
     return float(value)
 
 
 def whole(value: Any, what: str) -> int:
-    """A JSON number without a fraction."""
+    """Return a JSON number without a fraction."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError(f"{what} must be a whole number")
     return value
 
 
 def wholes(value: Any, what: str) -> tuple[int, ...]:
-    """A JSON list of whole numbers."""
+    """Return a JSON list of whole numbers."""
     return listed(value, what, whole)
 
 
 def texts(value: Any, what: str) -> tuple[str, ...]:
-    """A JSON list of strings."""
+    """Return a JSON list of strings."""
     return listed(value, what, text)
 
 
 def mapping(value: Any, what: str) -> dict[str, Any]:
-    """A JSON object with any keys."""
+    """Return a JSON object with any keys."""
     if not isinstance(value, dict):
         raise ValueError(f"{what} must be an object")
     return value
