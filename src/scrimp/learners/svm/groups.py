@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...costs.costs import Costs
-from ...costs.item_sets import Baskets, Items
+from ...costs.item_sets import Items, ItemSets
 from ...costs.ledger import limit
 from ...types import Floats, Ints
 
@@ -106,9 +106,9 @@ class Groups:
         return needs.toarray() if shape[0] * shape[1] <= _DENSE_CELLS else needs
 
     @cached_property
-    def baskets(self) -> Baskets:
+    def baskets(self) -> ItemSets:
         """Sets of items."""
-        return Baskets(self.costs)
+        return ItemSets(self.costs)
 
     @cached_property
     def cheapest(self) -> float:
