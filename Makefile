@@ -37,7 +37,7 @@ bench: $(VENV)/.ready-bench ## run the benchmarks
 	@$(BIN)/python benchmarks/run.py
 
 bench-svm: $(VENV)/.ready-bench ## benchmarks of support vector machines, some 10 minutes
-	@$(BIN)/python -m benchmarks.machines --write
+	@$(BIN)/python -m benchmarks.svm --write
 
 reproduce: $(VENV)/.ready-dev ## run a paper's experiments again: make reproduce PAPER=hu2016 [ARGS="--trials 2"]
 	@$(BIN)/python -m papers $(PAPER) $(ARGS)
