@@ -43,7 +43,7 @@ bench: $(VENV)/.ready-bench ## run the benchmarks
 	@$(BIN)/python benchmarks/run.py
 
 bench-svm: $(VENV)/.ready-bench ## benchmarks of support vector machines, some 10 minutes
-	@$(BIN)/python -m benchmarks.machines --write
+	@$(BIN)/python -m benchmarks.svm --write
 
 hops: $(VENV)/.ready-run ## print the way of a fit, a prediction and a session through the files
 	@$(BIN)/python -m benchmarks.hops

@@ -1,4 +1,4 @@
-"""Baskets: sets of items that are bought together, under prices."""
+"""Sets of items that are bought together, closed under requirements."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Items = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Baskets:
-    """Sets of items, with all that they require.
+class ItemSets:
+    """Operations on sets of items and everything that they require.
 
     Parameters
     ----------
@@ -27,42 +27,43 @@ class Baskets:
 
     @cached_property
     def free(self) -> Items:
-        """All that costs nothing."""
+        """All items that cost nothing, including what they require."""
         closures, prices = self.costs.closures, self.costs.prices
-        return tuple(i for i, own in enumerate(closures) if not any(prices[j] for j in own))
+        return tuple(i for i, closure in enumerate(closures) if not any(prices[j] for j in closure))
 
     def with_(self, items: Sequence[int], item: int) -> Items:
-        """A set with one more item and all that it requires."""
+        """Return a set with one more item and everything that it requires."""
         return self.costs.closure([*items, item])
 
     def added_price(self, items: Sequence[int], item: int) -> float:
-        """What an item costs beyond a set."""
+        """Return the price of an item and its requirements beyond a set that is already bought."""
         return self.costs.price_of([item], owned=items)
 
     def without(self, items: Sequence[int], item: int) -> Items:
-        """A set without an item, without what requires it, and without fees for that alone."""
+        """Return a set without an item, the items that require it, and fees that only they need."""
         kept = [
-            own for own in items
-            if own != item and self.costs.columns[own] and item not in self.costs.closures[own]
+            other for other in items
+            if other != item
+            and self.costs.columns[other] and item not in self.costs.closures[other]
         ]  # fmt: skip
         return tuple(sorted({*self.free, *self.costs.closure(kept)} - {item}))
 
     def fill(
         self, order: Iterable[int], budget: float, items: Items | None = None,
-        most: float = math.inf,
+        max_items: float = math.inf,
     ) -> Items:  # fmt: skip
-        """Go through an order and buy what can still be paid, beside what is there.
+        """Extend a set greedily by the items of an order that the budget still pays for.
 
         Parameters
         ----------
         order : iterable of int
-            Items that are wanted, the first first; what they require is bought with them.
+            Items by priority, highest first; each is bought together with what it requires.
         budget : float
-            For all of it.
+            For the whole set.
         items : tuple of int, optional
-            What is there; by default all that is free.
-        most : float
-            So many of the order are bought, at most.
+            The set to extend; by default all free items.
+        max_items : float
+            The largest number of items of the order to buy.
         """
         prices, closures = self.costs.prices, self.costs.closures
         bought = dict.fromkeys(self.free if items is None else items)
@@ -74,7 +75,7 @@ class Baskets:
             price = math.fsum(prices[i] for i in new)
             if within(spent + price, budget):
                 bought.update(dict.fromkeys(new))
-                spent, most = spent + price, most - 1
-                if most < 1:
+                spent, max_items = spent + price, max_items - 1
+                if max_items < 1:
                     break
         return tuple(bought)

@@ -1,6 +1,8 @@
-"""Shares of groups that a budget pays for: each between 0 and 1, their prices times them within it.
+"""Fractional selections of groups under a budget.
 
-What is free has a share of 1.
+A selection d has 0 <= d_m <= 1 and c'd <= B, for prices c and a budget B: the relaxed indicator
+variables of Wang, Zhu and Chi (2018), Eq. (1). Free groups are always selected in full. Kernels
+write the selection into their last argument.
 """
 
 from __future__ import annotations
@@ -8,69 +10,70 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_MOST_STEPS = 200
+#: Newton and bisection steps for a multiplier; bisection alone reaches rounding in about 100.
+_MAX_STEPS = 200
 
 
 @njit(cache=True, nogil=True)
-def knapsack(values, prices, budget, shares):
-    """Write the shares of the largest value, and return it.
+def fractional_knapsack(values, prices, budget, selection):
+    """Write the selection of the largest total value, and return that value.
 
-    What is worth more per price is bought first. It is not sorted: parts that are bought in full,
-    or not at all, are told apart from the rest until nothing is left.
+    It minimises over d the cut of Eq. (12). Groups are taken by value per price. They are not
+    sorted: quickselect partitions only the range that holds the critical group, in O(groups).
     """
-    worth, order = np.zeros(len(values)), np.empty(len(values), dtype=np.int64)
+    density, order = np.zeros(len(values)), np.empty(len(values), dtype=np.int64)
     n = 0
     for m in range(len(values)):
-        shares[m] = 1.0
+        selection[m] = 1.0
         if prices[m] > 0:
-            worth[m], shares[m], order[n] = values[m] / prices[m], 0.0, m
+            density[m], selection[m], order[n] = values[m] / prices[m], 0.0, m
             n += 1
     first, last, left = 0, n, budget
     while first < last:
-        middle, end = split(order, worth, first, last)
-        better = 0.0
+        middle, end = partition(order, density, first, last)
+        denser = 0.0
         for place in range(first, middle):
-            better += prices[order[place]]
-        if better > left:
+            denser += prices[order[place]]
+        if denser > left:
             last = middle
             continue
-        left = buy(order, prices, first, middle, left, shares)
-        left = buy(order, prices, middle, end, left, shares)
+        left = select_in_order(order, prices, first, middle, left, selection)
+        left = select_in_order(order, prices, middle, end, left, selection)
         if left <= 0.0:
             break
         first = end
     total = 0.0
     for m in range(len(values)):
-        total += shares[m] * values[m]
+        total += selection[m] * values[m]
     return total
 
 
 @njit(cache=True, nogil=True)
-def buy(order, prices, first, last, left, shares):
-    """Buy one after the other, the last in part; return the money that is left."""
+def select_in_order(order, prices, first, last, left, selection):
+    """Select groups one after the other, the last one in part; return the budget that is left."""
     for place in range(first, last):
         m = order[place]
-        shares[m] = min(left / prices[m], 1.0)
-        left = max(left - shares[m] * prices[m], 0.0)
+        selection[m] = min(left / prices[m], 1.0)
+        left = max(left - selection[m] * prices[m], 0.0)
     return left
 
 
 @njit(cache=True, nogil=True)
-def split(order, worth, first, last):
-    """Put what is worth more than some item before its equals, and what is worth less behind.
+def partition(order, density, first, last):
+    """Partition a range by a median-of-three pivot: denser groups, equal ones, less dense ones.
 
-    Returns where the equals begin and end.
+    Returns where the equal groups begin and end.
     """
-    a, b, c = worth[order[first]], worth[order[(first + last) // 2]], worth[order[last - 1]]
+    a, b, c = density[order[first]], density[order[(first + last) // 2]], density[order[last - 1]]
     pivot = max(min(a, b), min(max(a, b), c))
     middle, place, end = first, first, last
     while place < end:
         m = order[place]
-        if worth[m] > pivot:
+        if density[m] > pivot:
             order[place], order[middle] = order[middle], m
             middle += 1
             place += 1
-        elif worth[m] < pivot:
+        elif density[m] < pivot:
             end -= 1
             order[place], order[end] = order[end], m
         else:
@@ -79,64 +82,59 @@ def split(order, worth, first, last):
 
 
 @njit(cache=True, nogil=True)
-def spread(norms, prices, budget, shares):
-    """Write the shares of the least sum of norms**2 / shares, and return that sum.
+def norm_selection(norms, prices, budget, selection):
+    """Write the selection that minimises sum norms**2 / selection, and return that minimum.
 
-    They are proportional to norms / sqrt(prices), cut off at 1; a norm of 0 has none.
+    By Eq. (4) it is min(scale * norms / sqrt(prices), 1); a group of norm 0 is not selected. The
+    scale is found exactly, by going through the groups in descending order of the ratio.
     """
-    n, paid = len(norms), 0.0
+    n, full_price = len(norms), 0.0
     rates = np.zeros(n)
     for m in range(n):
         if norms[m] > 0 and prices[m] > 0:
             rates[m] = norms[m] / np.sqrt(prices[m])
-            paid += prices[m]
+            full_price += prices[m]
     scale = np.inf
-    if paid > budget:
+    if full_price > budget:
         used, left = np.flatnonzero(rates), budget
         order = used[np.argsort(-rates[used])]
-        rest = np.cumsum((prices * rates)[order[::-1]])[::-1]  # small ones first: nothing cancels
-        for place in range(len(order)):  # those at 1 first
+        rest = np.cumsum((prices * rates)[order[::-1]])[::-1]  # small ones first: no cancellation
+        for place in range(len(order)):  # those selected in full first
             scale = left / rest[place] if rest[place] > 0 else np.inf
             if rates[order[place]] * scale < 1.0:
                 break
             left -= prices[order[place]]
     total = 0.0
     for m in range(n):
-        shares[m] = 1.0 if norms[m] > 0 else 0.0
+        selection[m] = 1.0 if norms[m] > 0 else 0.0
         if rates[m] > 0 and rates[m] * scale < 1.0:
-            shares[m] = rates[m] * scale
+            selection[m] = rates[m] * scale
         if prices[m] == 0:
-            shares[m] = 1.0
+            selection[m] = 1.0
         if norms[m] > 0:
-            total += norms[m] * norms[m] / shares[m] if shares[m] > 0 else np.inf
+            total += norms[m] * norms[m] / selection[m] if selection[m] > 0 else np.inf
     return total
 
 
 @njit(cache=True, nogil=True)
-def shrunk(norms, prices, steps, budget, scale, shares):
-    """Write the shares of the least sum of norms**2 / (steps + shares); return their scale.
+def proximal_selection(norms, prices, steps, budget, scale, selection):
+    """Write the selection that minimises sum norms**2 / (steps + selection); return its scale.
 
-    They are clip(scale * norms / sqrt(prices) - steps, 0, 1); the scale given is tried first.
+    It is clip(scale * norms / sqrt(prices) - steps, 0, 1), where the scale makes it cost the
+    budget: Newton steps from the given scale, safeguarded by bisection.
     """
-    n, paid = len(norms), 0.0
+    n, full_price = len(norms), 0.0
     rates = np.zeros(n)
     for m in range(n):
-        shares[m] = 1.0 if norms[m] > 0 or prices[m] == 0 else 0.0
+        selection[m] = 1.0 if norms[m] > 0 or prices[m] == 0 else 0.0
         if norms[m] > 0 and prices[m] > 0:
             rates[m] = norms[m] / np.sqrt(prices[m])
-            paid += prices[m]
-    if paid <= budget:
+            full_price += prices[m]
+    if full_price <= budget:
         return scale
     low, high = 0.0, np.inf
-    for _ in range(_MOST_STEPS):
-        spent, slope = 0.0, 0.0
-        for m in range(n):
-            share = scale * rates[m] - steps[m]
-            if share >= 1.0:
-                spent += prices[m] * (rates[m] > 0)
-            elif share > 0.0:
-                spent += prices[m] * share
-                slope += prices[m] * rates[m]
+    for _ in range(_MAX_STEPS):
+        spent, slope = selection_price(rates, prices, steps, scale)
         if abs(spent - budget) <= 1e-13 * budget:
             break
         if spent > budget:
@@ -151,5 +149,19 @@ def shrunk(norms, prices, steps, budget, scale, shares):
         scale = guess
     for m in range(n):
         if rates[m] > 0:
-            shares[m] = min(max(scale * rates[m] - steps[m], 0.0), 1.0)
+            selection[m] = min(max(scale * rates[m] - steps[m], 0.0), 1.0)
     return scale
+
+
+@njit(cache=True, nogil=True)
+def selection_price(rates, prices, steps, scale):
+    """Return the price of clip(scale * rates - steps, 0, 1) and its derivative in the scale."""
+    spent, slope = 0.0, 0.0
+    for m in range(len(rates)):
+        share = scale * rates[m] - steps[m]
+        if share >= 1.0:
+            spent += prices[m] * (rates[m] > 0)
+        elif share > 0.0:
+            spent += prices[m] * share
+            slope += prices[m] * rates[m]
+    return spent, slope

@@ -29,7 +29,7 @@ def model(loss, costs=COSTS, budget=4.0, **settings):
 
 
 def trained_on(X, y, columns, C, loss):
-    """The naive machine on some of the columns."""
+    """The naive SVM trained on some of the columns."""
     bought = np.zeros(X.shape[1])
     bought[list(columns)] = 1.0
     return naive.svm(X, y, bought, C, loss, EPSILON)

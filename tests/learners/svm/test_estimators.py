@@ -24,7 +24,7 @@ from scrimp import (
     load,
     save,
 )
-from scrimp.learners.svm import minimum
+from scrimp.learners.svm import training
 from tests.learners.svm.problems import (
     COSTS,
     EPSILON,
@@ -69,11 +69,11 @@ def test_so_do_uniform_prices_and_filled_in_values():
     check_budgeted_estimator(BudgetedSVR(missing="mean"), max_examples=2)
 
 
-# Machines
+# Against plain SVMs
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_with_everything_bought_it_is_the_plain_machine(loss):
+def test_with_everything_bought_it_is_the_plain_svm(loss):
     X, y = table(loss)
     found = model(loss, budget=None, C=0.7).fit(X, y)
     twin = trained_on(X, y, range(8), 0.7, loss)
@@ -83,7 +83,7 @@ def test_with_everything_bought_it_is_the_plain_machine(loss):
     assert found.prices_[0] == sum(PRICES)
 
 
-def test_labels_are_those_of_scikit_learns_machine():
+def test_labels_are_those_of_scikit_learns_svm():
     """Its intercept is penalised, hardly so if a large constant stands for it."""
     X, y = table("squared_hinge", 1, n=60)
     own = BudgetedSVC(C=0.5).fit(X, np.where(y > 0, "yes", "no"))
@@ -236,9 +236,9 @@ def least_on(X, y, C):
 
     def objective(v):
         over = np.maximum(1.0 - y * (X @ v[:-1] + v[-1]), 0.0)
-        slopes = 2.0 * C * over * y
+        alpha = 2.0 * C * over * y
         value = v[:-1] @ v[:-1] / 2 + C * over @ over
-        return value, np.append(v[:-1] - X.T @ slopes, -slopes.sum())
+        return value, np.append(v[:-1] - X.T @ alpha, -alpha.sum())
 
     start = np.zeros(X.shape[1] + 1)
     found = minimize(
@@ -247,19 +247,19 @@ def least_on(X, y, C):
     return found.fun
 
 
-def test_a_path_on_a_wide_sparse_table_is_of_machines_on_what_is_bought(monkeypatch):
+def test_a_path_on_a_wide_sparse_table_is_of_models_trained_on_what_is_bought(monkeypatch):
     rng = np.random.default_rng(14)
     X = sparse.random_array((200, 3000), density=0.03, rng=rng, format="csr")
     y = np.where(X @ rng.normal(size=3000) + 0.3 * rng.normal(size=200) > 0, 1.0, -1.0)
     labels, prices = rng.permutation(np.arange(3000) % 300), rng.uniform(0.5, 3.0, 300)
     costs, trained = Costs.per_group(labels, prices), []
-    plain = minimum.GradientDescent
+    plain = training.ProximalGradient
 
-    def counted(machine, prices, *others):
+    def counted(problem, prices, *others):
         trained.append(not prices.any())
-        return plain(machine, prices, *others)
+        return plain(problem, prices, *others)
 
-    monkeypatch.setattr(minimum, "GradientDescent", counted)
+    monkeypatch.setattr(training, "ProximalGradient", counted)
     budgets = np.array([0.02, 0.2, 0.4, 0.7, 1.0]) * costs.total
     found = BudgetedSVC(costs, budgets, C=3.0).fit(X, y)
     assert sum(trained) >= 5
@@ -299,8 +299,8 @@ def test_class_weights_are_weights_of_rows():
     by_row = BudgetedSVC(COSTS, 4.0).fit(X, y, np.where(y > 0, 3.0, 0.5))
     np.testing.assert_allclose(by_class.coef_, by_row.coef_)
     balanced = BudgetedSVC(COSTS, 4.0, class_weight="balanced").fit(X, y)
-    shares = len(y) / (2 * np.where(y > 0, (y > 0).sum(), (y < 0).sum()))
-    np.testing.assert_allclose(balanced.coef_, BudgetedSVC(COSTS, 4.0).fit(X, y, shares).coef_)
+    weights = len(y) / (2 * np.where(y > 0, (y > 0).sum(), (y < 0).sum()))
+    np.testing.assert_allclose(balanced.coef_, BudgetedSVC(COSTS, 4.0).fit(X, y, weights).coef_)
 
 
 # Menus, files and sessions
@@ -415,7 +415,7 @@ def test_prices_make_it_buy_cheap_groups_and_uniform_ones_do_not():
     assert found.objective_[0] <= uniform.objective_[0] * (1 + 1e-9)
     assert uniform.prices_[0] <= 12.0
     cheap, dear = found.shares_[0, ::2].mean(), found.shares_[0, 1::2].mean()
-    assert cheap > 2 * dear  # shares are as norms divided by roots of prices
+    assert cheap > 2 * dear  # the selection is as norms divided by roots of prices
     assert uniform.shares_[0, ::2].mean() < 1.5 * uniform.shares_[0, 1::2].mean()
 
 

@@ -5,34 +5,39 @@ import pytest
 from scipy import sparse
 from scipy.optimize import brentq
 
-from scrimp.kernels.gradient import add_up, gradient_steps, group_squares, pull_squares
-from scrimp.kernels.proximal import quadratic_step
+from scrimp.kernels.proximal_gradient import (
+    linear_scores,
+    proximal_gradient_steps,
+    squared_gradient_norms,
+    squared_group_norms,
+)
+from scrimp.kernels.proximal_newton import quadratic_step
 
 GROUP_OF = np.array([0, 0, 1, 2, 2, 2, 3])
-FIRSTS = np.array([0, 2, 3, 6, 7])
+GROUP_STARTS = np.array([0, 2, 3, 6, 7])
 PRICES = np.array([1.0, 2.0, 0.0, 3.0])
 KINDS = {"hinge": 0, "squared_hinge": 1, "epsilon_insensitive": 2, "squared_epsilon_insensitive": 3}
-WIDTH, EPSILON = 0.3, 0.1
+SMOOTHING, EPSILON = 0.3, 0.1
 
 
-def slopes(kind, y, f, weights):
-    """Losses and minus their derivatives, kinks rounded off by a parabola over the width."""
+def dual_variables(kind, y, f, weights):
+    """Losses and minus their derivatives, with kinks smoothed by a parabola."""
     rest = y - f
     over, side = (1 - y * f, y) if kind <= 1 else (np.abs(rest) - EPSILON, np.sign(rest))
     over = np.maximum(over, 0.0)
     if kind in (1, 3):
         return weights @ over**2, 2 * weights * over * side
-    near = over < WIDTH
-    loss = np.where(near, over**2 / (2 * WIDTH), over - WIDTH / 2)
-    return weights @ loss, weights * side * np.where(near, over / WIDTH, 1.0)
+    near = over < SMOOTHING
+    loss = np.where(near, over**2 / (2 * SMOOTHING), over - SMOOTHING / 2)
+    return weights @ loss, weights * side * np.where(near, over / SMOOTHING, 1.0)
 
 
 def at_best_intercept(kind, Y, Z, weights):
-    """Losses, slopes and intercepts of several outputs, each at its best intercept."""
+    """Losses, dual variables and intercepts of several outputs, each at its best intercept."""
     total, alphas, intercepts = 0.0, [], []
     for y, z in zip(Y, Z, strict=True):
-        b = brentq(lambda b: slopes(kind, y, z + b, weights)[1].sum(), -50, 50, xtol=1e-14)  # noqa: B023
-        loss, alpha = slopes(kind, y, z + b, weights)
+        b = brentq(lambda b: dual_variables(kind, y, z + b, weights)[1].sum(), -50, 50, xtol=1e-14)  # noqa: B023
+        loss, alpha = dual_variables(kind, y, z + b, weights)
         total += loss
         alphas.append(alpha)
         intercepts.append(b)
@@ -47,16 +52,16 @@ def proximal(P, steps, budget):
     norms = np.sqrt(np.array([(P[:, m == GROUP_OF] ** 2).sum() for m in range(len(PRICES))]))
     paid = np.where(PRICES > 0, PRICES, 1.0)
 
-    def shares(rate):
+    def selection(rate):
         d = np.clip(norms / np.sqrt(rate * paid) - steps, 0.0, 1.0)
         return np.where(PRICES > 0, d, 1.0)
 
     low, high = 1e-30, 1e30
-    if shares(low) @ PRICES > budget:
+    if selection(low) @ PRICES > budget:
         for _ in range(100):
             rate = np.sqrt(low * high)
-            low, high = (rate, high) if shares(rate) @ PRICES > budget else (low, rate)
-    d = shares(high if shares(low) @ PRICES > budget else low)
+            low, high = (rate, high) if selection(rate) @ PRICES > budget else (low, rate)
+    d = selection(high if selection(low) @ PRICES > budget else low)
     return P * (d / (d + steps))[GROUP_OF]
 
 
@@ -66,13 +71,13 @@ def accelerated(X, offsets, kind, Y, weights, scales, budget, n_steps):
     ahead, momentum, curvature = w.copy(), 1.0, 1.0
     for _ in range(n_steps):
         loss, alpha, _ = at_best_intercept(kind, Y, ahead @ X.T + offsets, weights)
-        pulls = alpha @ X
+        gradients = alpha @ X
         while True:
             steps = 1 / (curvature * scales)
-            new = proximal(ahead + pulls * steps[GROUP_OF], steps, budget)
+            new = proximal(ahead + gradients * steps[GROUP_OF], steps, budget)
             moved = new - ahead
             after, _, b = at_best_intercept(kind, Y, new @ X.T + offsets, weights)
-            model = loss - (pulls * moved).sum() + (moved**2 / (2 * steps[GROUP_OF])).sum()
+            model = loss - (gradients * moved).sum() + (moved**2 / (2 * steps[GROUP_OF])).sum()
             if after <= model + 1e-10 * loss:
                 break
             curvature *= 2.0
@@ -111,11 +116,11 @@ def test_gradient_steps_are_those_of_the_formulas(kind, outputs, layout):
     for budget, offset in ((1.5, 0.0), (6.0, 0.0), (3.0, 0.2)):
         offsets = offset * np.random.default_rng(1).normal(size=Y.shape)
         w, z, b = np.zeros((outputs, len(GROUP_OF))), offsets.copy(), np.zeros(outputs)
-        ahead, ahead_z, ahead_b, numbers = w.copy(), z.copy(), b.copy(), np.ones(3)
-        gradient_steps(
-            *cells, kind, Y, weights, EPSILON, WIDTH, np.arange(4), FIRSTS, PRICES, scales, budget,
-            offsets, w, z, b, ahead, ahead_z, ahead_b, np.empty_like(w), np.empty_like(w), numbers,
-            n_steps,
+        ahead, ahead_z, ahead_b, state = w.copy(), z.copy(), b.copy(), np.ones(3)
+        proximal_gradient_steps(
+            *cells, kind, Y, weights, EPSILON, SMOOTHING, np.arange(4), GROUP_STARTS, PRICES,
+            scales, budget, offsets, w, z, b, ahead, ahead_z, ahead_b, np.empty_like(w),
+            np.empty_like(w), state, n_steps,
         )  # fmt: skip
         expected, intercepts, curvature = accelerated(
             X, offsets, kind, Y, weights, scales, budget, n_steps
@@ -123,21 +128,21 @@ def test_gradient_steps_are_those_of_the_formulas(kind, outputs, layout):
         np.testing.assert_allclose(w, expected, atol=1e-7)
         np.testing.assert_allclose(b, intercepts, atol=1e-7)
         np.testing.assert_allclose(z, w @ X.T + offsets, atol=1e-9)
-        assert numbers[1] == pytest.approx(curvature)
+        assert state[1] == pytest.approx(curvature)
         assert np.abs(w).max() > 0.01
 
 
-def stepped(cells, kind, Y, weights, groups, firsts, prices, scales, start, n_steps=8):
-    """All that steps from a start write, with numbers that are none where they should not."""
+def stepped(cells, kind, Y, weights, groups, group_starts, prices, scales, start, n_steps=8):
+    """All that steps from a start write, with state that are none where they should not."""
     w, ahead = start.copy(), start.copy()
     z, b = np.zeros_like(Y), np.zeros(len(Y))
-    ahead_z, ahead_b, numbers = z.copy(), b.copy(), np.ones(3)
-    pulls, new = np.full_like(w, np.nan), np.full_like(w, np.nan)
-    gradient_steps(
-        *cells, kind, Y, weights, EPSILON, WIDTH, groups, firsts, prices, scales, 2.0,
-        np.zeros_like(z), w, z, b, ahead, ahead_z, ahead_b, pulls, new, numbers, n_steps,
+    ahead_z, ahead_b, state = z.copy(), b.copy(), np.ones(3)
+    gradients, new = np.full_like(w, np.nan), np.full_like(w, np.nan)
+    proximal_gradient_steps(
+        *cells, kind, Y, weights, EPSILON, SMOOTHING, groups, group_starts, prices, scales, 2.0,
+        np.zeros_like(z), w, z, b, ahead, ahead_z, ahead_b, gradients, new, state, n_steps,
     )  # fmt: skip
-    return w, ahead, pulls, new, z, b, numbers
+    return w, ahead, gradients, new, z, b, state
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -151,13 +156,13 @@ def test_groups_that_do_not_take_part_are_neither_read_nor_written(kind, layout,
     start = np.zeros((2, len(GROUP_OF)))
     start[:, others] = 7.0
     paid = PRICES[groups], scales[groups]
-    *arrays, z, b, numbers = stepped(
-        cells_of(X, layout), kind, Y, weights, groups, FIRSTS, *paid, start
+    *arrays, z, b, state = stepped(
+        cells_of(X, layout), kind, Y, weights, groups, GROUP_STARTS, *paid, start
     )
-    firsts = np.concatenate([[0], np.cumsum(np.diff(FIRSTS)[groups])])
+    group_starts = np.concatenate([[0], np.cumsum(np.diff(GROUP_STARTS)[groups])])
     alone = cells_of(X[:, own], layout)
-    *expected, other_z, other_b, other_numbers = stepped(
-        alone, kind, Y, weights, np.arange(len(groups)), firsts, *paid, start[:, own]
+    *expected, other_z, other_b, other_state = stepped(
+        alone, kind, Y, weights, np.arange(len(groups)), group_starts, *paid, start[:, own]
     )
     for found, other, kept in zip(arrays, expected, [7.0, 7.0, np.nan, np.nan], strict=True):
         np.testing.assert_array_equal(found[:, others], kept)
@@ -165,7 +170,7 @@ def test_groups_that_do_not_take_part_are_neither_read_nor_written(kind, layout,
     np.testing.assert_allclose(z, other_z, atol=1e-12)
     np.testing.assert_allclose(z, arrays[0][:, own] @ X[:, own].T, atol=1e-10)
     np.testing.assert_allclose(b, other_b, atol=1e-12)
-    np.testing.assert_allclose(numbers, other_numbers)
+    np.testing.assert_allclose(state, other_state)
     assert np.abs(arrays[0][:, own]).max() > 0.01
 
 
@@ -179,7 +184,7 @@ def test_sums_and_squares_of_some_groups_are_those_of_numpy(layout, outputs, gro
     w, alpha = rng.normal(size=(outputs, len(GROUP_OF))), rng.normal(size=Y.shape)
     w[0, 4] = 0.0
     z = np.full_like(Y, np.nan)
-    add_up(*cells, groups, FIRSTS, w, z)
+    linear_scores(*cells, groups, GROUP_STARTS, w, z)
     np.testing.assert_allclose(z, w[:, own] @ X[:, own].T, atol=1e-12)
 
     def squares(values):
@@ -187,10 +192,10 @@ def test_sums_and_squares_of_some_groups_are_those_of_numpy(layout, outputs, gro
         return np.where(part, sums, -1.0)
 
     found = np.full(4, -1.0)
-    group_squares(groups, FIRSTS, w, found)
+    squared_group_norms(groups, GROUP_STARTS, w, found)
     np.testing.assert_allclose(found, squares(w))
     found = np.full(4, -1.0)
-    pull_squares(*cells, groups, FIRSTS, alpha, found)
+    squared_gradient_norms(*cells, groups, GROUP_STARTS, alpha, found)
     np.testing.assert_allclose(found, squares(alpha @ X))
 
 
@@ -202,15 +207,15 @@ def test_a_quadratic_step_ends_where_many_plain_ones_do(outputs, budget, seed):
     d = len(GROUP_OF)
     roots = rng.normal(size=(outputs, d, 10))
     hessians = roots @ roots.transpose(0, 2, 1) + np.eye(d)
-    pulls, w = 5 * rng.normal(size=(outputs, d)), rng.normal(size=(outputs, d))
+    gradients, w = 5 * rng.normal(size=(outputs, d)), rng.normal(size=(outputs, d))
     v = np.empty_like(w)
-    taken = quadratic_step(hessians, pulls, w, GROUP_OF, PRICES, budget, 1e-10, 5_000, v)
+    taken = quadratic_step(hessians, gradients, w, GROUP_OF, PRICES, budget, 1e-10, 5_000, v)
     assert taken < 5_000
     expected = w.copy()
     step = 1 / max(np.linalg.norm(own, 2) for own in hessians)
     for _ in range(3_000):
         bent = np.einsum("kij,kj->ki", hessians, expected - w)
-        new = proximal(expected + step * (pulls - bent), np.full(len(PRICES), step), budget)
+        new = proximal(expected + step * (gradients - bent), np.full(len(PRICES), step), budget)
         still = np.abs(new - expected).max() < 1e-12
         expected = new
         if still:

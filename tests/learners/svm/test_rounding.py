@@ -8,7 +8,7 @@ import pytest
 
 from scrimp import BudgetedSVC, Costs, Item
 from scrimp.learners.svm import rounding
-from scrimp.learners.svm.path import Solved, proven
+from scrimp.learners.svm.path import PathSolution, share_lower_bounds
 from tests.learners.svm.problems import EPSILON, GROUPS, LABELS, LOSSES, model, table, trained_on
 from tests.naive import ltb as naive
 
@@ -35,7 +35,7 @@ def problems():
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_it_is_a_machine_on_what_is_bought(problems, loss):
+def test_it_is_an_svm_trained_on_what_is_bought(problems, loss):
     for X, y, _, _, C, found, _ in problems[loss]:
         columns = [c for name in found.items_[0] for c in GROUPS[int(name)]]
         twin = trained_on(X, y, columns, C, loss)
@@ -209,10 +209,11 @@ def test_the_same_set_at_a_larger_budget_has_the_very_same_objective(loss, costs
 
 
 def test_what_a_larger_budget_proves_holds_for_smaller_ones():
-    leasts = [3.0, 5.0, 4.0, 4.5, 1.0]
-    found = [Solved(float(b), None, None, least, 1, 0) for b, least in enumerate(leasts)]
-    assert [own.least for own in proven(found)] == [5.0, 5.0, 4.5, 4.5, 1.0]
-    assert [own.budget for own in proven(found)] == [0.0, 1.0, 2.0, 3.0, 4.0]
+    bounds = [3.0, 5.0, 4.0, 4.5, 1.0]
+    path = [PathSolution(float(b), None, None, bound, 1, 0) for b, bound in enumerate(bounds)]
+    shared = share_lower_bounds(path)
+    assert [solution.lower_bound for solution in shared] == [5.0, 5.0, 4.5, 4.5, 1.0]
+    assert [solution.budget for solution in shared] == [0.0, 1.0, 2.0, 3.0, 4.0]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -253,7 +254,8 @@ def test_small_sets_built_from_nothing_are_never_worse_and_sometimes_better(monk
         prices = rng.choice([1.0, 2.0, 5.0], 60)
         objectives = []
         for small in (0, 100):
-            monkeypatch.setattr(rounding, "_SMALL", small)
+            limits = replace(rounding.SEARCH, small_set=small)
+            monkeypatch.setattr(rounding, "SEARCH", limits)
             objectives.append(BudgetedSVC(prices, 15.0, max_nodes=0).fit(X, y).objective_[0])
         assert objectives[1] <= objectives[0] * (1 + 1e-6)
         better += objectives[1] < objectives[0] * (1 - 1e-2)

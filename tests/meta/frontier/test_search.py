@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scrimp import Costs, Item
-from scrimp.costs.item_sets import Baskets
+from scrimp.costs.item_sets import ItemSets
 from scrimp.costs.ledger import within
 from scrimp.meta.frontier.design import Design
 from scrimp.meta.frontier.problem import Truth
@@ -36,7 +36,7 @@ def naive_fill(costs, order, budget):
 @pytest.mark.parametrize("seed", range(4))
 def test_filling_never_spends_more_and_takes_all_that_fits(seed):
     rng = np.random.default_rng(seed)
-    goods = Baskets(COSTS)
+    goods = ItemSets(COSTS)
     for budget in (0.0, 0.5, 2.5, 3.0, 3.5, 6.0, 7.5, 10.5, 99.0):
         order = rng.permutation(COSTS.n_items).tolist()
         items = goods.fill(order, budget)
@@ -47,7 +47,7 @@ def test_filling_never_spends_more_and_takes_all_that_fits(seed):
 
 
 def test_a_fee_is_paid_once():
-    goods = Baskets(COSTS)
+    goods = ItemSets(COSTS)
     assert goods.added_price([], numbers("a")[0]) == 3.0
     assert goods.added_price(numbers("fee", "b"), numbers("a")[0]) == 1.0
     assert named(goods.fill(numbers("a", "b", "pair"), 3.5)) == {"gift", "fee", "a", "b"}
@@ -56,7 +56,7 @@ def test_a_fee_is_paid_once():
 
 
 def test_what_is_given_up_takes_along_what_requires_it_and_its_fee():
-    goods = Baskets(COSTS)
+    goods = ItemSets(COSTS)
     everything = goods.fill(range(COSTS.n_items), 99.0)
     assert named(goods.without(everything, numbers("a")[0])) == {"gift", "fee", "b", "pair"}
     late = numbers("fee", "a", "late", "gift")

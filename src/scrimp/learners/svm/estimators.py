@@ -1,4 +1,4 @@
-"""BudgetedSVC and BudgetedSVR: the best linear machine whose columns a budget pays for."""
+"""BudgetedSVC and BudgetedSVR: linear support vector machines on columns within a budget."""
 
 from __future__ import annotations
 
@@ -12,91 +12,94 @@ from ...data.numeric_rows import read_rows, without_weightless
 from ...data.target import Target
 from ...data.validation import check_choice, check_several
 from ..base import BudgetedClassifier, BudgetedRegressor, numbers_of
-from .learning import BudgetedMachine, is_number
+from .base import BudgetedLinearSVM, is_number
 
-CLASS_LOSSES = ("squared_hinge", "hinge")
-NUMBER_LOSSES = ("squared_epsilon_insensitive", "epsilon_insensitive")
+CLASSIFICATION_LOSSES = ("squared_hinge", "hinge")
+REGRESSION_LOSSES = ("squared_epsilon_insensitive", "epsilon_insensitive")
 
 
-class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
-    r"""A linear support vector machine on the groups of columns that a budget pays for.
+class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
+    r"""A linear support vector machine on groups of columns within a budget (LTB).
 
-    Which groups are bought is found by a convex relaxation that buys them in part (LTB): over
-    coefficients, an intercept that is not penalised, and shares :math:`0\le d_m\le 1` with
-    :math:`c^\top d\le B`,
+    The groups are chosen by a convex relaxation. Over coefficients, an intercept that is not
+    penalised, and a fractional selection :math:`0\le d_m\le 1` of the groups with
+    :math:`c^\top d\le B`, it minimises
 
-    .. math:: \min\ \tfrac12\sum_m \|w_m\|^2/d_m
+    .. math:: \tfrac12\sum_m \|w_m\|^2/d_m
         + C\sum_i\max(0, 1-y_i(w^\top x_i+b))^2.
 
-    The shares are then rounded to a set of groups whose true price is within the budget, and
-    the machine is trained anew on that set. `bound_` certifies how far it can be from the best.
-    Several classes are each set against the rest, on one common set of columns.
+    The fractional selection is then rounded to a set of groups whose true price is within the
+    budget, and the model is trained on that set. `bound_` certifies how far it can be from the
+    best set. Several classes are treated one against the rest, on one common set of columns.
 
     Parameters
     ----------
     costs : Costs, array, mapping or None
-        Prices: a `Costs`, one price a column, prices by column name, or 1 for each column.
+        Prices: a `Costs`, one price per column, prices by column name, or None for a price of 1
+        per column.
     budget : float, list of float or None
-        The most that a prediction may spend. Several budgets make a menu of models, each found
-        from the one before; a prediction takes the best that its budget pays for. None buys all.
+        The most that a prediction may spend. Several budgets make a menu of models, each with a
+        warm start from the one before; a prediction takes the best that its budget pays for. None
+        buys everything.
     C : float or list of float
-        What errors count, against the norm. Of several the best for each budget is taken, by
+        Weight of the losses against the norm. Of several, the best for each budget is chosen by
         cross-validation along the path of budgets.
     loss : {"squared_hinge", "hinge"}
-        Of a row on the wrong side of its margin.
+        The loss of a row.
     uniform : bool
-        Whether groups count as equally dear while it is learnt what to buy (the paper's
-        LTB-unif, for comparison). They are paid for in full, and within the budget, either way.
+        Whether groups count as equally expensive while it is learnt what to buy (the paper's
+        LTB-unif, for comparison). Their true prices are paid, within the budget, either way.
     scale : bool
         Whether columns are brought to mean 0 and variance 1 before it is learnt what to buy
         (sparse ones to variance 1). Predictions, `coef_` and `intercept_` take columns as given.
     class_weight : dict, "balanced" or None
         Weights of the classes, as in scikit-learn.
     missing : {"error", "mean"} or float
-        What a missing value counts as.
+        What replaces a missing value.
     cv : int, splitter or iterable
-        Folds that C is chosen by.
+        Folds by which C is chosen.
     tol : float
-        The relaxation is solved to this relative gap.
+        The relative duality gap to which the relaxation is solved.
     max_iter : int
-        Steps, at most. Where they are not enough there is a warning, and `gap_` tells.
+        The largest number of solver steps. A warning is given if they are not enough, and `gap_`
+        has the gap that was reached.
     max_nodes : int or None
-        Nodes of branch and bound for each budget, at most: they look for a better set and tighten
-        `bound_`, often until the set is proven to be the best. None: as many as take about half a
-        second, and none in tables of more than 500,000 cells and more than 16 groups. There are
-        never any if ``uniform``.
+        The largest number of branch and bound nodes per budget. The search looks for a better set
+        and raises the lower bound, often until the set is proven to be the best. None: as many as
+        take about half a second, and none in tables of more than 500,000 cells and more than 16
+        groups. There is no search if ``uniform``.
 
     Attributes
     ----------
     budgets_ : float array (budgets,)
         Ascending, none above the price of everything. The attributes below have one entry each.
     prices_ : float array (budgets,)
-        What each model costs; never more than its budget.
+        The price of each model; never more than its budget.
     items_ : list of lists of str
         What each model buys.
     gap_ : float array (budgets,)
-        The relative gap between the relaxation's objective and its proven bound.
+        Relative duality gap of the relaxation.
     bound_ : float array (budgets,)
-        How far each model's objective is above the least that any set within the budget could
-        have, at most, as a part of it.
+        Certificate: how far, at most, each model's objective is above the least that any set
+        within the budget could have, relative to the objective.
     objective_, relaxed_objective_, least_objective_ : float arrays (budgets,)
-        Of the model, of the relaxation, and what is proven to be the least.
+        Objective of the model, objective of the relaxation, and the lower bound for all sets.
     C_ : float array (budgets,)
-        As chosen.
+        The C that was chosen.
     cv_errors_ : float array (Cs, budgets)
-        Mistakes in cross-validation, where several C were given.
+        Cross-validation errors, if several C were given.
     shares_ : float array (budgets, groups)
-        Of the relaxation; groups are the items that bring columns, in the order of the prices.
+        The fractional selection; groups are the items that bring columns, in the order of prices.
     share_counts_ : int array (budgets, 3)
-        How many shares are 0, between, and 1.
-    history_ : list of float arrays (looks, 2)
-        Objectives, which fall, and bounds, which rise.
+        How many entries of the selection are 0, in between, and 1.
+    history_ : list of float arrays (evaluations, 2)
+        Objective, which falls, and lower bound, which rises.
     n_steps_, n_trainings_, n_nodes_ : int arrays (budgets,)
-        Steps of the relaxation, machines trained to round it, and nodes of branch and bound.
+        Solver steps of the relaxation, models trained to round it, and branch and bound nodes.
     coef_, intercept_ : float arrays (outputs, columns), (outputs,)
-        Of the model of the largest budget; 0 where a column is not bought.
+        Of the model of the largest budget; 0 for columns that are not bought.
     plan_ : PricedPlan
-        What is bought.
+        The fitted plan.
 
     References
     ----------
@@ -154,10 +157,10 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
         y : array (rows,)
             Two classes or more.
         sample_weight : array (rows,), optional
-            Weights of the rows.
+            Row weights.
         """
         self._check_params()
-        check_choice("loss", self.loss, CLASS_LOSSES)
+        check_choice("loss", self.loss, CLASSIFICATION_LOSSES)
         table, y, weight, columns = read_rows(self, X, y, sample_weight, anew=True)
         check_classification_targets(y)
         splits = self._splits(y, weight)
@@ -177,19 +180,19 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
         return self
 
 
-class BudgetedSVR(BudgetedRegressor, BudgetedMachine):
-    """A linear support vector regression on the groups of columns that a budget pays for.
+class BudgetedSVR(BudgetedRegressor, BudgetedLinearSVM):
+    """Linear support vector regression on groups of columns within a budget (LTB).
 
-    As `BudgetedSVC`, for numbers.
+    As `BudgetedSVC`, for a numeric response.
 
     Parameters
     ----------
     costs, budget, C, uniform, scale, missing, cv, tol, max_iter, max_nodes
         As in `BudgetedSVC`.
     loss : {"squared_epsilon_insensitive", "epsilon_insensitive"}
-        Of an error beyond epsilon.
+        The loss of a row.
     epsilon : float
-        Errors up to it cost nothing.
+        Half the width of the insensitive zone: errors up to it have no loss.
 
     Attributes
     ----------
@@ -250,10 +253,10 @@ class BudgetedSVR(BudgetedRegressor, BudgetedMachine):
         y : array (rows,)
             Numbers.
         sample_weight : array (rows,), optional
-            Weights of the rows.
+            Row weights.
         """
         self._check_params()
-        check_choice("loss", self.loss, NUMBER_LOSSES)
+        check_choice("loss", self.loss, REGRESSION_LOSSES)
         if not (is_number(self.epsilon) and self.epsilon >= 0):
             raise ValueError(f"epsilon is {self.epsilon!r}; expected a finite number >= 0.")
         if np.asarray(y).dtype.kind in "OUS":

@@ -12,9 +12,8 @@ from scipy import sparse
 from ...costs.costs import Costs
 from ...costs.item_sets import Items
 from ...learners.svm.groups import Groups
-from ...learners.svm.machine import LOSSES, Machine
-from ...learners.svm.path import Solved, solve_path
-from ...learners.svm.selection import choose, cross_validated
+from ...learners.svm.path import PathSolution, best_c, cross_validate, solve_path
+from ...learners.svm.problem import LOSSES, SVMProblem
 from ...plans.components.models import LinearModel, Preparation
 from ...plans.components.models.links import LINKS
 from ...types import Floats, Ints
@@ -79,10 +78,10 @@ def machines(
     groups = inputs.groups(costs)
     machine = _machine(inputs, truth, groups)
     splits = [_held_out(len(truth.y), seed)]
-    errors = cross_validated(
+    errors = cross_validate(
         machine, groups, budgets, CS, splits, TOL, MOST_STEPS, not truth.n_classes
     )
-    chosen = choose(errors, CS)
+    chosen = best_c(errors, CS)
     found: dict[float, BoughtMachine | None] = {}
     for C in dict.fromkeys(chosen):
         own = [b for b, other in zip(budgets, chosen, strict=True) if other == C]
@@ -92,14 +91,14 @@ def machines(
     return [found[budget] for budget in budgets]
 
 
-def _machine(inputs: Inputs, truth: Truth, groups: Groups) -> Machine:
+def _machine(inputs: Inputs, truth: Truth, groups: Groups) -> SVMProblem:
     if truth.n_classes:
         positive = np.arange(1, 2) if truth.n_classes == 2 else np.arange(truth.n_classes)
         targets = np.where(truth.y == positive[:, None], 1.0, -1.0)
     else:
         targets = truth.y[None]
     loss = LOSSES["squared_hinge" if truth.n_classes else "squared_epsilon_insensitive"]
-    return Machine.of_table(inputs.table, targets, truth.weights, groups, loss)
+    return SVMProblem.from_table(inputs.table, targets, truth.weights, groups, loss)
 
 
 def _held_out(n: int, seed: int) -> tuple[Ints, Ints]:
@@ -109,13 +108,15 @@ def _held_out(n: int, seed: int) -> tuple[Ints, Ints]:
     return np.sort(train), np.sort(test)
 
 
-def _bought(solved: Solved, machine: Machine, inputs: Inputs, truth: Truth) -> BoughtMachine | None:
+def _bought(
+    solved: PathSolution, machine: SVMProblem, inputs: Inputs, truth: Truth
+) -> BoughtMachine | None:
     trained = solved.trained
-    columns, w = trained.in_table(machine)
+    columns, w = trained.coefficients(machine)
     if not len(columns):
         return None
     link = "identity" if not truth.n_classes else "one-against-rest"
     link = "logistic" if truth.n_classes == 2 else link
     preparation = inputs.preparation.taken(columns)
-    model = LinearModel(preparation, w.T, trained.point.b, link)
+    model = LinearModel(preparation, w.T, trained.iterate.b, link)
     return BoughtMachine(tuple(np.unique(inputs.owners[columns]).tolist()), model)

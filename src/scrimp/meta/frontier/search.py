@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...costs.costs import Costs
-from ...costs.item_sets import Baskets, Items
+from ...costs.item_sets import Items, ItemSets
 from ...costs.ledger import within
 from ...learners.linear import SequencedRegressor
 from .design import Design
@@ -47,7 +47,7 @@ def forward_order(
     deadline : float
         When to be quick, as `time.monotonic` has it.
     """
-    goods = Baskets(costs)
+    goods = ItemSets(costs)
     items = goods.free
     order, spent, idle = list(items), 0.0, 0
     now = scorer.score([items])[0]
@@ -82,7 +82,7 @@ def _weights(prices: dict[int, float], beta: float) -> dict[int, float]:
 
 
 def _step(
-    scorer: SetScorer, goods: Baskets, items: Items, open_: list[int], now: Score,
+    scorer: SetScorer, goods: ItemSets, items: Items, open_: list[int], now: Score,
     weight: dict[int, float],
 ) -> tuple[Items, Score]:  # fmt: skip
     """One item more: the best of those that look best."""
@@ -98,7 +98,7 @@ def best_sets(
     scorer: SetScorer, costs: Costs, orders: Sequence[Sequence[int]], budgets: Sequence[float]
 ) -> list[Items]:
     """For each budget the best of the sets that the orders fill it with."""
-    goods = Baskets(costs)
+    goods = ItemSets(costs)
     filled = [[tuple(sorted(goods.fill(order, b))) for order in orders] for b in budgets]
     scorer.learn_losses(list(dict.fromkeys(items for own in filled for items in own)))
     return [min(own, key=scorer.loss) for own in filled]
@@ -112,7 +112,7 @@ def swapped(
 
     A set gives way only to one that is clearly better.
     """
-    goods, found = Baskets(costs), []
+    goods, found = ItemSets(costs), []
     for items, budget in zip(sets, budgets, strict=True):
         while time.monotonic() < deadline:
             paid = [i for i in items if costs.columns[i] and goods.costs.price_of([i]) > 0]

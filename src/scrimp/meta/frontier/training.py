@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...costs.costs import Costs
-from ...costs.item_sets import Baskets, Items
+from ...costs.item_sets import Items, ItemSets
 from ...data.columns import Columns
 from ...kernels import run_pieces
 from ...plans.components.models import Model
@@ -102,7 +102,7 @@ class Problem:
         if rows.design.table.shape[1] <= MOST_COLUMNS:
             linear = linear_order(rows.design, rows.truth, self.costs, cap)
             orders.append(linear)
-            goods = Baskets(self.costs)
+            goods = ItemSets(self.costs)
             found["linear"] = [tuple(sorted(goods.fill(linear, b))) for b in self.budgets]
         sets = best_sets(scorer, self.costs, orders, self.budgets)
         found["trees"] = swapped(scorer, self.costs, orders, sets, self.budgets, deadline)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from scrimp import BudgetedSVC, BudgetedSVR
-from scrimp.learners.svm.selection import as_list, choose
+from scrimp.learners.svm.path import as_list, best_c
 from tests.learners.svm.problems import COSTS, EPSILON, LOSSES, model, table
 
 BUDGETS, CS = [1.0, 4.0, 8.0], [0.001, 0.1, 10.0]
@@ -100,8 +100,8 @@ def test_several_classes_are_told_apart_in_folds_too():
 
 def test_of_equal_errors_the_smallest_c_is_taken():
     errors = np.array([[0.2, 0.1, 0.3], [0.2, 0.2, 0.1], [0.2, 0.1, 0.1]])
-    assert choose(errors, [10.0, 1.0, 0.1]) == [0.1, 0.1, 0.1]
-    assert choose(errors, [0.1, 1.0, 10.0]) == [0.1, 0.1, 1.0]
+    assert best_c(errors, [10.0, 1.0, 0.1]) == [0.1, 0.1, 0.1]
+    assert best_c(errors, [0.1, 1.0, 10.0]) == [0.1, 0.1, 1.0]
 
 
 def test_one_c_needs_no_folds():

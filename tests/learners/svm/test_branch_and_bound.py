@@ -8,10 +8,10 @@ import pytest
 from scipy import sparse
 
 from scrimp import BudgetedSVC, Costs, Item
-from scrimp.kernels.margins import SQUARED_HINGE
-from scrimp.learners.svm.descent import Point
+from scrimp.kernels.svm_losses import SQUARED_HINGE
+from scrimp.learners.svm.duality import Iterate
 from scrimp.learners.svm.groups import Groups
-from scrimp.learners.svm.machine import Machine
+from scrimp.learners.svm.problem import SVMProblem
 from scrimp.learners.svm.rounding import Rounding
 from tests.learners.svm.problems import COSTS, LABELS, LOSSES, model, table, trained_on
 
@@ -230,24 +230,26 @@ def test_swaps_end_where_no_single_one_is_better():
     y = np.where(X @ rng.normal(size=14) + rng.normal(size=80) > 0, 1.0, -1.0)
     prices = rng.choice([1.0, 2.0, 5.0], 14)
     groups = Groups(Costs.per_feature(prices))
-    own = Machine.of_table(X, y[None], np.ones(80), groups, SQUARED_HINGE)
-    search = Rounding(own, groups, 1_000)
-    search.least, search._budget = 0.0, 9.0
-    start = Point(own.zeros(), np.zeros(1), 0.0)
-    poor = search.train(groups.filled(prices, 9.0), start, 1e-3)
-    found = search._swapped(poor)
+    problem = SVMProblem.from_table(X, y[None], np.ones(80), groups, SQUARED_HINGE)
+    search = Rounding(problem, groups, 1_000)
+    search.lower_bound = 0.0
+    search.trainer.set_budget(9.0)
+    start = Iterate(problem.zeros(), np.zeros(1), 0.0)
+    poor = search.trainer.train(groups.fill(prices, 9.0), start, 1e-3)
+    found = search._swap(poor)
     assert found.objective < 0.9 * poor.objective
     tried = 0
     for out, into in product(found.items, set(range(14)) - set(found.items)):
         items = tuple(sorted({*found.items, into} - {out}))
         if prices[list(items)].sum() <= 9.0:
             tried += 1
-            assert search.train(items, start, 1e-4).objective >= found.objective * (1 - 2e-3)
+            trained = search.trainer.train(items, start, 1e-4)
+            assert trained.objective >= found.objective * (1 - 2e-3)
     assert tried > 10
 
 
 def test_what_has_no_coefficient_is_given_back():
-    """With a kink a column can be bought, and get none: it tells nothing beside the others."""
+    """With a non-smooth loss the coefficient of a bought column can be 0."""
     X = np.repeat(np.random.default_rng(0).normal(size=(30, 1)), 2, axis=1)
     X[:, 1] = 1e-9 * np.random.default_rng(1).normal(size=30)
     y = np.where(X[:, 0] > 0.3, 1, -1)

@@ -1,7 +1,7 @@
-"""How fast and how exactly support vector machines under a budget are trained.
+"""Benchmarks of BudgetedSVC and BudgetedSVR: speed, duality gaps and certificates.
 
-Run it as ``python -m benchmarks.machines``; with ``--write`` the tables also go to
-docs/budgeted_svm_benchmarks.md. Ratios are taken within one run, with nothing else on the machine.
+Run as ``python -m benchmarks.svm``; with ``--write`` the tables also go to
+docs/budgeted_svm_benchmarks.md. Ratios are taken within one run; nothing else should be running.
 """
 
 from __future__ import annotations
@@ -32,21 +32,26 @@ from papers.prices import YAHOO_PRICES
 from scrimp import BudgetedSVC, BudgetedSVR, Costs
 from scrimp.datasets import fetch_arrays, load_heart
 from scrimp.learners.svm.groups import Groups
-from scrimp.learners.svm.machine import LOSSES, Machine
+from scrimp.learners.svm.problem import LOSSES, SVMProblem
 from scrimp.learners.svm.relaxation import Relaxation
 
 ROOT = Path(__file__).parents[1]
-#: Budgets, as parts of the price of everything; what errors count; the gap to reach.
+#: Budgets, as parts of the price of everything.
 RATIOS = (0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-C, EPSILON, TOL = 1.0, 0.1, 1e-3
-#: What a set may be away from the best, as a part of its objective, to count as the best.
+#: Weight of the losses.
+C = 1.0
+#: Half the width of the insensitive zone in regression.
+EPSILON = 0.1
+#: The relative duality gap to reach.
+TOL = 1e-3
+#: A set within this relative distance of its lower bound counts as proven to be the best.
 PROVEN = 1e-3
 DATASETS = ("basehock", "pcmac", "a9a", "blogfeedback", "madelon")
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows to learn from and to test on, and prices."""
+    """Training and test rows, and prices."""
 
     name: str
     X: Any
@@ -56,43 +61,43 @@ class Table:
     costs: Costs
 
     @property
-    def is_number(self) -> bool:
-        """Whether numbers are predicted."""
+    def is_regression(self) -> bool:
+        """Whether the response is numeric."""
         return self.name == "blogfeedback"
 
     def learner(self, budget: Any) -> Any:
-        """The learner with the settings of all these measurements."""
-        kind = BudgetedSVR if self.is_number else BudgetedSVC
-        more = {"epsilon": EPSILON} if self.is_number else {}
+        """Return the learner with the settings of all these measurements."""
+        kind = BudgetedSVR if self.is_regression else BudgetedSVC
+        more = {"epsilon": EPSILON} if self.is_regression else {}
         return kind(self.costs, budget, C, tol=TOL, **more)
 
     def peer(self) -> Any:
-        """One machine on all columns, by LIBLINEAR, with the same loss and tolerance."""
-        if self.is_number:
+        """Return LIBLINEAR's model of all columns, with the same loss and tolerance."""
+        if self.is_regression:
             return LinearSVR(
                 epsilon=EPSILON, C=C, tol=TOL, loss="squared_epsilon_insensitive", dual="auto"
             )
         return LinearSVC(C=C, tol=TOL, dual="auto")
 
-    def machine(self) -> Machine:
-        """The problem without its budget."""
-        y = self.y if self.is_number else np.where(self.y > 0, 1.0, -1.0)
-        loss = LOSSES["squared_epsilon_insensitive" if self.is_number else "squared_hinge"]
-        return Machine.of_table(
+    def problem(self) -> SVMProblem:
+        """Return the problem without its budget."""
+        y = self.y if self.is_regression else np.where(self.y > 0, 1.0, -1.0)
+        loss = LOSSES["squared_epsilon_insensitive" if self.is_regression else "squared_hinge"]
+        return SVMProblem.from_table(
             self.X, y[None], np.full(len(y), C), Groups(self.costs), loss,
-            EPSILON if self.is_number else 0.0,
+            EPSILON if self.is_regression else 0.0,
         )  # fmt: skip
 
 
 def drawn_prices(n: int, seed: int = 0) -> list[float]:
-    """Prices as those of Yahoo's features, as in the paper."""
+    """Draw prices from those of Yahoo's features, as in the paper."""
     counts = np.array(list(YAHOO_PRICES.values()), dtype=np.float64)
     rng = np.random.default_rng(seed)
     return [float(p) for p in rng.choice(list(YAHOO_PRICES), n, p=counts / counts.sum())]
 
 
 def load(name: str) -> Table:
-    """A public dataset: its published split, or a third of the rows drawn for testing."""
+    """Load a public dataset with its published split, or a third of the rows drawn for testing."""
     data = fetch_arrays(name)
     y = np.log1p(data.y) if name == "blogfeedback" else (data.y == np.unique(data.y)[-1])
     X, y = data.X, np.asarray(y, dtype=np.float64)
@@ -112,28 +117,28 @@ def load(name: str) -> Table:
 
 
 def gaps(table: Table) -> list[Row]:
-    """How exactly the relaxation is solved, and how long that takes for one budget."""
-    machine, groups, total = table.machine(), Groups(table.costs), table.costs.total
-    relaxation = Relaxation(machine, groups.prices, TOL, 3_000)
+    """Measure the gap of the relaxation, and the time that it takes per budget."""
+    problem, groups, total = table.problem(), Groups(table.costs), table.costs.total
+    relaxation = Relaxation(problem, groups.prices, TOL, 3_000)
     relaxation.solve(0.5 * total)
     theirs = seconds(lambda: table.peer().fit(table.X, table.y), repeats=3)
-    found, times = [], []
+    solutions, times = [], []
     for ratio in RATIOS:
         times.append(seconds(lambda r=ratio: relaxation.solve(r * total), repeats=3))  # type: ignore[misc]
-        found.append(relaxation.solve(ratio * total))
+        solutions.append(relaxation.solve(ratio * total))
     model = table.learner([ratio * total for ratio in RATIOS])
     whole = seconds(lambda: model.fit(table.X, table.y))
-    wide = max(own.gap for own in found[1:])
-    steps = ", ".join(str(own.steps) for own in found)
-    paths = ", ".join(f"{n}" for n in model.n_trainings_)
+    first, widest = solutions[0].gap, max(solution.gap for solution in solutions[1:])
+    steps = ", ".join(str(solution.n_steps) for solution in solutions)
+    trainings = ", ".join(f"{n}" for n in model.n_trainings_)
     over = float((model.prices_ / model.budgets_).max())
     longest = max(times) / theirs
     return [
         Row(f"{table.name}: relative gap of the relaxation", "1e-3 from 0.1 up, 1e-2 at 0.01",
-            f"{wide:.1e}, {found[0].gap:.1e}", bool(wide <= 1e-3 and found[0].gap <= 1e-2),
-            f"steps at the nine ratios {steps}; machines trained for rounding {paths}"),
+            f"{widest:.1e}, {first:.1e}", bool(widest <= 1e-3 and first <= 1e-2),
+            f"steps at the nine ratios {steps}; models trained for rounding {trainings}"),
         Row(f"{table.name}: time of that, the slowest of nine budgets, each from scratch",
-            "at most 40 x one machine on all columns by LIBLINEAR", f"{longest:.1f} x",
+            "at most 40 x one model on all columns by LIBLINEAR", f"{longest:.1f} x",
             longest <= 40.0,
             f"{1e3 * theirs:.0f} ms theirs; with rounding, menu and all, a mean of "
             f"{whole / len(RATIOS) / theirs:.1f} x a budget"),
@@ -143,69 +148,70 @@ def gaps(table: Table) -> list[Row]:
     ]  # fmt: skip
 
 
-def with_kinks(table: Table) -> Row:
-    """The same with the hinge, or the epsilon-insensitive loss, against LIBLINEAR with it."""
-    kind = "epsilon_insensitive" if table.is_number else "hinge"
-    machine, total = replace(table.machine(), loss=LOSSES[kind]), table.costs.total
-    relaxation = Relaxation(machine, Groups(table.costs).prices, TOL, 10_000)
+def nonsmooth(table: Table) -> Row:
+    """Measure the same with a non-smooth loss, against LIBLINEAR with that loss."""
+    kind = "epsilon_insensitive" if table.is_regression else "hinge"
+    problem, total = replace(table.problem(), loss=LOSSES[kind]), table.costs.total
+    relaxation = Relaxation(problem, Groups(table.costs).prices, TOL, 10_000)
     relaxation.solve(0.5 * total)
     peer = table.peer().set_params(loss=kind, dual=True)
     theirs = seconds(lambda: peer.fit(table.X, table.y))
-    found, times = [], []
+    solutions, times = [], []
     for ratio in RATIOS:
         begin = time.perf_counter()
-        found.append(relaxation.solve(ratio * total))
+        solutions.append(relaxation.solve(ratio * total))
         times.append(time.perf_counter() - begin)
+    widest = max(solution.gap for solution in solutions)
     return Row(f"{table.name}: the gap and the time of the slowest of nine budgets with {kind}", "",
-               f"{max(own.gap for own in found):.1e}, {max(times) / theirs:.1f} x", None,
+               f"{widest:.1e}, {max(times) / theirs:.1f} x", None,
                f"{max(times):.2f} s, LIBLINEAR with this loss {theirs:.2f} s; steps "
-               f"{', '.join(str(own.steps) for own in found)}")  # fmt: skip
+               f"{', '.join(str(solution.n_steps) for solution in solutions)}")  # fmt: skip
 
 
 def against_fractions(table: Table) -> Row:
-    """At equal true cost: the paper's model, whose fractional shares are used as they are."""
-    machine, groups, total = table.machine(), Groups(table.costs), table.costs.total
-    relaxation = Relaxation(machine, groups.prices, TOL, 3_000)
+    """Compare with the paper's model, a fractional selection used as it is, at equal true cost."""
+    problem, groups, total = table.problem(), Groups(table.costs), table.costs.total
+    relaxation = Relaxation(problem, groups.prices, TOL, 3_000)
     worst, at, overspent = -np.inf, 0.0, 0.0
     for ratio in RATIOS:
         relaxed = relaxation.solve(ratio * total)
-        paid = float(groups.prices[relaxed.shares > 0].sum())
-        sums = np.asarray(table.X_test @ relaxed.point.w[0]) + relaxed.point.b[0]
+        paid = float(groups.prices[relaxed.selection > 0].sum())
+        sums = np.asarray(table.X_test @ relaxed.iterate.w[0]) + relaxed.iterate.b[0]
         ours = table.learner(paid).fit(table.X, table.y).predict(table.X_test)
         worse = _worse(table, sums, ours)
         if worse > worst:
             worst, at = worse, ratio
         overspent = max(overspent, paid / (ratio * total))
-    unit, most = ("% of the MSE", 1.0) if table.is_number else ("points", 0.3)
-    return Row(f"{table.name}: test error beyond that of fractional shares used as they are, at "
+    unit, most = ("% of the MSE", 1.0) if table.is_regression else ("points", 0.3)
+    return Row(f"{table.name}: test error beyond that of a fractional selection used as it is, at "
                "equal true cost", f"at most {most:g} {unit}", f"{worst:+.2f} {unit}",
                bool(worst <= most), f"the worst of nine ratios, {at:g}; the fractional model "
                f"spends up to {overspent:.2f} x its budget")  # fmt: skip
 
 
 def _worse(table: Table, theirs: np.ndarray, ours: np.ndarray) -> float:
-    if table.is_number:
-        errors = [float(((said - table.y_test) ** 2).mean()) for said in (theirs, ours)]
+    if table.is_regression:
+        errors = [float(((answers - table.y_test) ** 2).mean()) for answers in (theirs, ours)]
         return 100.0 * (errors[1] / errors[0] - 1.0)
-    wrong = [float((said != table.y_test).mean()) for said in ((theirs > 0) * 1.0, ours)]
+    wrong = [float((labels != table.y_test).mean()) for labels in ((theirs > 0) * 1.0, ours)]
     return 100.0 * (wrong[1] - wrong[0])
 
 
 def small_tables() -> list[Table]:
-    """Tables of few columns that come with scikit-learn and with scrimp, standardised."""
+    """Return tables of few columns that come with scikit-learn and scrimp, standardised."""
     wine, cancer = load_wine(), load_breast_cancer()
-    found = [_heart()]
+    tables = [_heart()]
     for name, X, y in (
         ("wine, its second class", wine.data, wine.target == 1),
         ("breast cancer", cancer.data, cancer.target),
     ):
         X, y = StandardScaler().fit_transform(X), np.asarray(y, dtype=np.float64)
-        found.append(Table(name, X, y, X, y, Costs.per_feature(drawn_prices(X.shape[1]))))
-    return found
+        tables.append(Table(name, X, y, X, y, Costs.per_feature(drawn_prices(X.shape[1]))))
+    return tables
 
 
 def _heart() -> Table:
-    """The heart data with the prices of its tests; words are one-hot."""
+    """Return the heart data with the prices of its tests, and categories one-hot encoded."""
     heart = load_heart()
     words = [name for name, kind in heart.X.schema.items() if kind == pl.String]
     numbers = [name for name in heart.X.columns if name not in words]
@@ -220,11 +226,11 @@ def _heart() -> Table:
 
 
 def proof(table: Table) -> Row:
-    """How far sets can be from the best, with branch and bound and without."""
+    """Measure how far sets can be from the best, with branch and bound and without."""
     budgets = [ratio * table.costs.total for ratio in RATIOS]
     learner = table.learner(budgets)
     without = table.learner(budgets).set_params(max_nodes=0)
-    times = [seconds(lambda own=own: own.fit(table.X, table.y)) for own in (learner, without)]  # type: ignore[misc]
+    times = [seconds(lambda m=m: m.fit(table.X, table.y)) for m in (learner, without)]  # type: ignore[misc]
     best = int((learner.bound_ <= PROVEN).sum())
     better = int((learner.objective_ < without.objective_ * (1 - 1e-3)).sum())
     return Row(f"{table.name}, {table.X.shape[0]} x {table.X.shape[1]}: budgets of nine where the "
@@ -239,14 +245,14 @@ import json, re, time, warnings
 from pathlib import Path
 import numpy as np
 from sklearn.svm import LinearSVC
-from benchmarks.machines import RATIOS, TOL, drawn_prices, wide_table
+from benchmarks.svm import RATIOS, TOL, drawn_prices, wide_table
 from scrimp import BudgetedSVC, Costs
 X, y, costs = wide_table()
 BudgetedSVC(budget=1.0).fit(np.eye(30)[:, :3], np.arange(30) % 2)
 def timed(work):
     begin = time.perf_counter()
-    found = work()
-    return time.perf_counter() - begin, found
+    result = work()
+    return time.perf_counter() - begin, result
 theirs = min(timed(lambda: LinearSVC(tol=TOL).fit(X, y))[0] for _ in range(2))
 budgets = [ratio * costs.total for ratio in RATIOS]
 ours, model = timed(lambda: BudgetedSVC(costs, budgets, tol=TOL).fit(X, y))
@@ -259,7 +265,7 @@ print(json.dumps({"theirs": theirs, "ours": ours, "each": each, "peak": peak,
 
 
 def wide_table() -> tuple[Any, np.ndarray, Costs]:
-    """Generated rows of the shape and sparsity of news20.binary, in groups of 1,000 columns."""
+    """Generate rows of the shape and sparsity of news20.binary, in groups of 1,000 columns."""
     from papers.wang2018.generated import generated
 
     n, d = 15_998, 1_355_191
@@ -269,40 +275,40 @@ def wide_table() -> tuple[Any, np.ndarray, Costs]:
 
 
 def wide() -> list[Row]:
-    """A path of nine budgets for a million columns."""
+    """Measure a path of nine budgets on a million columns."""
     begin = time.perf_counter()
     call = [sys.executable, "-W", "ignore", "-c", _WIDE]
     out = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    found = json.loads(out)
-    shape = f"15,998 x 1,355,191 in 1,356 groups, {found['nonzeros'] / 1e6:.1f} million non-zeros"
-    ratio, cold = found["ours"] / found["theirs"], sum(found["each"]) / found["ours"]
-    gigabytes = found["peak"] / 1e9
+    run = json.loads(out)
+    shape = f"15,998 x 1,355,191 in 1,356 groups, {run['nonzeros'] / 1e6:.1f} million non-zeros"
+    ratio, cold = run["ours"] / run["theirs"], sum(run["each"]) / run["ours"]
+    gigabytes = run["peak"] / 1e9
     return [
         Row(f"nine budgets as one path, generated rows of news20's shape ({shape})",
             "at most 60 x one LinearSVC on all columns, under 4 GB",
             f"{ratio:.1f} x, {gigabytes:.2f} GB", bool(ratio <= 60 and gigabytes < 4),
-            f"{found['ours']:.0f} s against {found['theirs']:.1f} s; gap {found['gap']:.1e}, price "
-            f"over budget {found['over']:.4f}, steps {found['steps']}"),
+            f"{run['ours']:.0f} s against {run['theirs']:.1f} s; gap {run['gap']:.1e}, price "
+            f"over budget {run['over']:.4f}, steps {run['steps']}"),
         Row("the same against each budget from scratch", "at least 2 x faster", f"{cold:.2f} x",
-            cold >= 2.0, f"{sum(found['each']):.0f} s in all; {time.perf_counter() - begin:.0f} s "
+            cold >= 2.0, f"{sum(run['each']):.0f} s in all; {time.perf_counter() - begin:.0f} s "
             "for both rows"),
     ]  # fmt: skip
 
 
 def all_rows(names: tuple[str, ...] = DATASETS, with_wide: bool = True) -> list[Row]:
-    """Every row of the table."""
+    """Return every row of the table."""
     rows = []
     for name in names:
         table = load(name)
         print(f"{name} {table.X.shape}", file=sys.stderr)
-        rows += [*gaps(table), with_kinks(table), against_fractions(table)]
+        rows += [*gaps(table), nonsmooth(table), against_fractions(table)]
     rows += [proof(table) for table in small_tables()]
     return rows + (wide() if with_wide else [])
 
 
 _TEMPLATE = """# Support vector machines under a budget: benchmarks
 
-Printed by `python -m benchmarks.machines` ({machine}, Python {python}). Prices are drawn from those
+Printed by `python -m benchmarks.svm` ({machine}, Python {python}). Prices are drawn from those
 of Yahoo's features (Xu et al. 2012), C is 1, epsilon 0.1, BlogFeedback's response log(1 + y), and
 its columns and those of madelon are standardised. A ratio is taken within one run.
 
