@@ -467,6 +467,6 @@ class TestCalibration:
 
     def test_the_methods_are_those_of_the_library(self):
         from scrimp.cli.fit import CALIBRATIONS
-        from scrimp.meta.calibration.fitting import METHODS
+        from scrimp.meta.calibration.calibrators import METHODS
 
         assert tuple(METHODS) == CALIBRATIONS

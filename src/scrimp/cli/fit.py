@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: As in scrimp.learners.boosting.rules, too slow to import for a help text; a test compares.
 RULE_NAMES = ("smoothed", "greedy", "speedboost", "hybrid", "edge")
-#: As in scrimp.meta.calibration.fitting, for the same reason.
+#: As in scrimp.meta.calibration.calibrators, for the same reason.
 CALIBRATIONS = ("sigmoid", "isotonic", "temperature")
 #: Options that say something to some methods only.
 _USED_BY = {

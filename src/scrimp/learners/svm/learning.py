@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from ...costs.costs import Costs, as_costs
 from ...costs.ledger import within
 from ...data.columns import Columns
+from ...data.folds import kept_positions
 from ...data.numeric_rows import check_missing, columns_not_finite, fill_values, filled, not_finite
 from ...data.target import Target
 from ...data.validation import check_budgets
@@ -26,7 +27,7 @@ from ...plans.contract import Plan, StageTable
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...types import Floats, Ints
-from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor, kept_positions
+from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
 from .groups import Groups
 from .machine import LOSSES, Machine, without_constants
 from .path import Solved, proven, solve_path
