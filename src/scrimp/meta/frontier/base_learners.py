@@ -72,8 +72,30 @@ class ForestOptions:
     large_cells: int = 1_000_000
 
 
+@dataclass(frozen=True)
+class LogisticOptions:
+    """The solver of logistic regression.
+
+    Parameters
+    ----------
+    max_newton_size : int
+        Coefficients up to which Newton's method, which converges to rounding error, is as fast
+        as L-BFGS; its time per iteration grows with their square.
+    tol : float
+        Bound of the gradient. A loose one ends the iterations at a point that depends on the
+        order of the columns.
+    max_iter : int
+        Iterations, at most, of badly conditioned problems.
+    """
+
+    max_newton_size: int = 64
+    tol: float = 1e-10
+    max_iter: int = 1_000
+
+
 BOOSTED = BoostedOptions()
 FOREST = ForestOptions()
+LOGISTIC = LogisticOptions()
 
 
 @dataclass(frozen=True)
@@ -180,9 +202,14 @@ def linear(rows: TrainingSet, items: Items) -> Model:
     """Return logistic or ridge regression."""
     from sklearn.linear_model import LogisticRegression, RidgeCV
 
-    if rows.target.n_classes:
-        return _fitted(LogisticRegression(max_iter=200), rows, items)
-    return _fitted(RidgeCV((0.1, 1, 10, 100)), rows, items)
+    n_classes = rows.target.n_classes
+    if not n_classes:
+        return _fitted(RidgeCV((0.1, 1, 10, 100)), rows, items)
+    n_outputs = 1 if n_classes == 2 else n_classes
+    is_small = len(rows.design.columns(items)) * n_outputs <= LOGISTIC.max_newton_size
+    solver = "newton-cholesky" if is_small else "lbfgs"
+    model = LogisticRegression(solver=solver, tol=LOGISTIC.tol, max_iter=LOGISTIC.max_iter)
+    return _fitted(model, rows, items)
 
 
 def of_estimator(estimator: Any) -> BaseLearner:
