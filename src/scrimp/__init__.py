@@ -8,50 +8,39 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from . import registry
+
 __version__ = "0.1.0"
 
+#: Where names are imported from that are no learners; the registry knows those.
 _HOMES = {
-    "BudgetedBoostingClassifier": "learners.boosting",
-    "BudgetedBoostingRegressor": "learners.boosting",
-    "BudgetedSVC": "learners.svm",
-    "BudgetedSVR": "learners.svm",
-    "BudgetedTreeClassifier": "learners.trees",
-    "CalibratedClassifier": "meta.calibration",
-    "Comparison": "evaluation",
-    "CostCurveDisplay": "evaluation",
-    "CostMeter": "evaluation",
-    "Costs": "costs",
-    "Curve": "evaluation",
-    "FrontierClassifier": "meta.frontier",
-    "FrontierRegressor": "meta.frontier",
-    "GroupLassoRegressor": "learners.linear",
-    "Item": "costs",
-    "Ledger": "costs",
-    "Predictor": "runtime.predictor",
-    "PriceHistogramDisplay": "evaluation",
-    "PurchaseDisplay": "evaluation",
-    "RefitClassifier": "meta.refit",
-    "RefitRegressor": "meta.refit",
-    "SampledBoostingClassifier": "learners.boosting",
-    "SequencedClassifier": "learners.linear",
-    "SequencedPoissonRegressor": "learners.linear",
-    "SequencedRegressor": "learners.linear",
-    "Session": "runtime.session",
-    "Sweep": "runtime.sweep",
-    "at_budget": "learners.base",
-    "check_budgeted_estimator": "checks",
-    "compare": "evaluation",
-    "load": "io",
-    "save": "io",
+    "Comparison": "scrimp.evaluation",
+    "CostCurveDisplay": "scrimp.evaluation",
+    "CostMeter": "scrimp.evaluation",
+    "Costs": "scrimp.costs",
+    "Curve": "scrimp.evaluation",
+    "Item": "scrimp.costs",
+    "Ledger": "scrimp.costs",
+    "Predictor": "scrimp.runtime.predictor",
+    "PriceHistogramDisplay": "scrimp.evaluation",
+    "PurchaseDisplay": "scrimp.evaluation",
+    "Session": "scrimp.runtime.session",
+    "Sweep": "scrimp.runtime.sweep",
+    "at_budget": "scrimp.learners.base",
+    "check_budgeted_estimator": "scrimp.checks",
+    "compare": "scrimp.evaluation",
+    "load": "scrimp.io",
+    "save": "scrimp.io",
 }
 
-__all__ = ["__version__", *sorted(_HOMES)]
+__all__ = ["__version__", *sorted({**_HOMES, **registry.homes()})]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    home = _HOMES.get(name) or registry.homes().get(name)
+    if home is None:
         raise AttributeError(f"module 'scrimp' has no attribute {name!r}")
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    return getattr(import_module(home), name)
 
 
 def __dir__() -> list[str]:

@@ -436,10 +436,10 @@ class TestRefuses:
 
 
 def test_all_rules_can_be_chosen():
-    from scrimp.cli.fit import RULE_NAMES
+    from scrimp import registry
     from scrimp.learners.boosting.rules import RULES
 
-    assert set(RULES) == set(RULE_NAMES)
+    assert set(RULES) == set(registry.RULES)
 
 
 class TestCalibration:
@@ -466,7 +466,7 @@ class TestCalibration:
         )
 
     def test_the_methods_are_those_of_the_library(self):
-        from scrimp.cli.fit import CALIBRATIONS
         from scrimp.meta.calibration.calibrators import METHODS
+        from scrimp.registry import CALIBRATIONS
 
         assert tuple(METHODS) == CALIBRATIONS

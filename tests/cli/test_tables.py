@@ -5,8 +5,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from scrimp.cli.errors import InputError
-from scrimp.cli.reading import read_table
-from scrimp.cli.tables import labels, numbers, table_bytes
+from scrimp.cli.tables import labels, numbers, read_table, table_bytes
 
 from .conftest import table
 

@@ -53,7 +53,7 @@ def ask(
 
 
 def _known(model: Predictor, pairs: tuple[str, ...]) -> dict[str, Any]:
-    from .values import parse_value
+    from .conversation import parse_value
 
     values = {}
     for pair in pairs:

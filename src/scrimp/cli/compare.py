@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..registry import variants
 from .errors import INTERRUPTED, InputError, Interrupted, uninterrupted
 from .options import (
     TABLES,
@@ -17,6 +18,7 @@ from .options import (
     common_options,
     data_argument,
     drop_option,
+    methods_epilog,
     missing_option,
     progress_option,
     refuse_overwriting,
@@ -29,27 +31,22 @@ if TYPE_CHECKING:
     from ..evaluation import Comparison
     from .problem import Problem
 
-#: Rows beyond these add time rather than certainty; wide tables have fewer.
-_ROWS, _CELLS = 20_000, 4_000_000
+#: Rows beyond these add time rather than certainty.
+_MAX_ROWS = 20_000
+#: Cells beyond these do too: of wide tables fewer rows are taken.
+_MAX_CELLS = 4_000_000
 
 
-#: As in scrimp.evaluation.methods, which is too slow to import for a help text; a test compares.
-_METHODS = """\
-\b
-Methods:
-  smoothed    boosting that weighs value against price, less so the more is spent
-  greedy      boosting, most value per price
-  speedboost  boosting, fastest fall of the loss per price
-  hybrid      boosting, first greedy and then smoothed
-  edge        AdaBoost stopped at the budget
-  sampled     AdaBoost, its vote sampled
-  tree        a pruned tree
-  linear      a linear model in one order of purchases
-  frontier    the best of many models for each budget; slow, tried on request
-"""
+def _epilog() -> str:
+    """Return the list of methods, and which of them are tried on request only."""
+    on_request = [v.name for spec, v in variants() if not spec.compared_by_default]
+    return methods_epilog(
+        f"Methods ({', '.join(on_request)} on request only):",
+        {variant.name: variant.description for _, variant in variants()},
+    )
 
 
-class Words(click.ParamType):  # type: ignore[type-arg]
+class WordList(click.ParamType):  # type: ignore[type-arg]
     """Words, or whole numbers >= 1, with commas between them."""
 
     name = "A[,B...]"
@@ -67,7 +64,7 @@ class Words(click.ParamType):  # type: ignore[type-arg]
         return [int(part) for part in parts] if self.numbers else parts
 
 
-@click.command(short_help="Try several methods, and say which to take.", epilog=_METHODS)
+@click.command(short_help="Try several methods, and say which to take.", epilog=_epilog())
 @data_argument
 @click.option("--target", required=True, metavar="COL", help="The column to predict.")
 @click.option(
@@ -81,11 +78,11 @@ class Words(click.ParamType):  # type: ignore[type-arg]
 )  # fmt: skip
 @click.option("--budgets", type=MoneyList(), help="Where to look; by default steps of the prices.")
 @click.option(
-    "--methods", type=Words(), metavar="A[,B...]",
+    "--methods", type=WordList(), metavar="A[,B...]",
     help="Which to try, of those below; by default all quick ones that can.",
 )  # fmt: skip
 @click.option(
-    "--rounds", type=Words(numbers=True), metavar="N[,N...]",
+    "--rounds", type=WordList(numbers=True), metavar="N[,N...]",
     help="Rounds of boosting: 50 by default, 300 to predict numbers. With several, each is tried.",
 )  # fmt: skip
 @task_option
@@ -134,12 +131,11 @@ def compare(
     All methods see the same folds, and are compared on the same rows. Identifiers, dates and
     free text are left out. Interrupted with Ctrl-C, what is complete is shown.
     """
-    from .comparison_output import report
     from .comparison_picture import picture_bytes
+    from .comparison_report import report, training_command
     from .output import write_files
     from .problem import read_problem
     from .tables import table_bytes
-    from .training_command import training_words
 
     refuse_overwriting([out, png], [data, costs])
     problem = read_problem(data, target, costs, task, methods, drop, keep, missing)
@@ -147,7 +143,7 @@ def compare(
     options = {
         "methods": methods, "task": problem.task, "scoring": scoring, "n_rounds": rounds,
         "n_folds": folds, "n_repeats": repeats, "max_seconds": max_seconds, "random_state": seed,
-        "max_rows": rows or min(_ROWS, _CELLS // problem.X.width),
+        "max_rows": rows or min(_MAX_ROWS, _MAX_CELLS // problem.X.width),
         "budgets": _budgets(problem, budgets, budget),
     }  # fmt: skip
     comparison = _run(problem, options, progress)
@@ -157,8 +153,8 @@ def compare(
         if out is not None:
             files[out] = table_bytes(_table(comparison), out)
         write_files(files)
-        words = training_words(problem, advice, rounds, missing, seed, data, costs)
-        report(comparison, advice, problem.record(), words, list(files), as_json)
+        command = training_command(problem, advice, rounds, missing, seed, data, costs)
+        report(comparison, advice, problem.record(), command, list(files), as_json)
     if not comparison.finished:
         click.get_current_context().exit(INTERRUPTED)
 
@@ -176,16 +172,16 @@ def _check_error_cost(task: str, scoring: str | None, error_cost: float | None) 
 
 
 def _budgets(problem: Problem, asked: list[float] | None, budget: float | None) -> list[float]:
-    """Those asked for, or steps of the price list; always 0 and the budget of the question."""
+    """Return those asked for, or steps of the price list; always 0 and the budget asked about."""
     from ..costs.costs import as_costs
     from ..evaluation import price_steps
 
     X = problem.X
     prices = as_costs(problem.prices, X.width, X.columns)
-    looked = {0.0, *(price_steps(prices).tolist() if asked is None else asked)}
+    limits = {0.0, *(price_steps(prices).tolist() if asked is None else asked)}
     if budget is not None:
-        looked.add(min(budget, prices.total))
-    return sorted(min(limit, prices.total) for limit in looked)
+        limits.add(min(budget, prices.total))
+    return sorted(min(limit, prices.total) for limit in limits)
 
 
 def _run(problem: Problem, options: dict[str, Any], progress: bool | None) -> Comparison:

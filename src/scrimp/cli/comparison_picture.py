@@ -11,20 +11,22 @@ if TYPE_CHECKING:
 #: Paul Tol's bright and dark tones, which stay apart for colour-blind readers too.
 _COLOURS = (
     "#4477aa", "#ee6677", "#228833", "#aa3377", "#0099aa", "#bb8800", "#222222", "#999999",
-    "#cc4400",
+    "#cc4400", "#66aa00", "#5533bb", "#774411", "#dd99cc",
 )  # fmt: skip
-_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "p")
+_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "p", "h", "<", ">", "d")
 _DASHES = ("-", "--", ":", "-.")
-_TITLE = 11
-#: How far methods stand apart at a budget, and how many letters fit into a line of the legend.
-_ASIDE, _LEGEND = 0.05, 70
+_TITLE_SIZE = 11
+#: How far methods stand apart at a budget, so that equals stay visible.
+_OFFSET = 0.05
+#: Letters that fit into a line of the legend.
+_LEGEND_WIDTH = 70
 
 
 def picture_bytes(comparison: Comparison, advice: Advice, title: str) -> bytes:
     """Curves, and where there are several methods how they stand, as the content of a PNG."""
     from matplotlib.figure import Figure
 
-    from ..evaluation.axes import plain, png_bytes
+    from ..evaluation.displays.axes import plain, png_bytes
 
     height = max(4.6, 1.6 + 0.33 * len(comparison.names))
     several = len(comparison.names) > 1
@@ -46,7 +48,7 @@ def draw_curves(comparison: Comparison, advice: Advice, ax: Any) -> None:
     middles = np.arange(len(comparison.budgets))
     for number, (name, curve) in enumerate(curves.items()):
         chosen = name == advice.method
-        places = middles + _ASIDE * (number - (len(curves) - 1) / 2)  # equals stay visible
+        places = middles + _OFFSET * (number - (len(curves) - 1) / 2)
         ax.plot(
             places, curve.quality, label=name, zorder=3 if chosen else 2,
             linewidth=2.6 if chosen else 1.3, markersize=6 if chosen else 4.5, **looks[name],
@@ -61,11 +63,11 @@ def draw_curves(comparison: Comparison, advice: Advice, ax: Any) -> None:
     ax.set_xlabel("Budget per row (not to scale)")
     ax.set_title(
         f"{_label(comparison)}; shaded: {comparison.level:.0%} interval of {advice.method}",
-        loc="left", fontsize=_TITLE,
+        loc="left", fontsize=_TITLE_SIZE,
     )  # fmt: skip
     ax.legend(
         frameon=False, fontsize="small", loc="upper center",
-        ncols=min(len(curves), _LEGEND // max(map(len, curves))),
+        ncols=min(len(curves), _LEGEND_WIDTH // max(map(len, curves))),
         bbox_to_anchor=(0.5, -0.12), columnspacing=1.2,
     )  # fmt: skip
     _tidy(ax, comparison, "y")
@@ -75,8 +77,8 @@ def draw_standing(comparison: Comparison, advice: Advice, ax: Any) -> None:
     """Each method at the budget of the advice, with its interval; if that is 0, at the largest."""
     from matplotlib.ticker import MaxNLocator
 
-    from ..evaluation.axes import plain
-    from ..evaluation.wording import money, quality_text
+    from ..evaluation.displays.axes import plain
+    from ..evaluation.formatting import money, quality_text
 
     looks = _looks(comparison.names)
     budget = float(comparison.budgets[-1]) if advice.buys_nothing else advice.point.budget
@@ -94,7 +96,7 @@ def draw_standing(comparison: Comparison, advice: Advice, ax: Any) -> None:
     ax.set_ylim(-0.6, len(ranked) - 0.3)
     ax.get_yticklabels()[ranked.index(advice.method)].set_fontweight("bold")
     title = f"At a budget of {money(budget)}, with {comparison.level:.0%} intervals"
-    ax.set_title(title, loc="left", fontsize=_TITLE)
+    ax.set_title(title, loc="left", fontsize=_TITLE_SIZE)
     ax.set_xlabel(_label(comparison))
     ax.xaxis.set_major_locator(MaxNLocator(5))
     ax.margins(x=0.1)
@@ -103,7 +105,7 @@ def draw_standing(comparison: Comparison, advice: Advice, ax: Any) -> None:
 
 def _short(amount: float) -> str:
     """An amount for an axis: cents only of small ones."""
-    from ..evaluation.wording import money
+    from ..evaluation.formatting import money
 
     return money(amount) if amount < 1000 else f"{amount:,.0f}"
 
@@ -126,7 +128,7 @@ def _looks(names: Sequence[str]) -> dict[str, Mapping[str, Any]]:
 
 
 def _label(comparison: Comparison) -> str:
-    from ..evaluation.cost_curve_display import quality_label
+    from ..evaluation.displays.cost_curve import quality_label
 
     accuracy = comparison.scoring == "accuracy"
     what = "Right" if accuracy else quality_label(comparison.curve(comparison.names[0]))
@@ -134,10 +136,10 @@ def _label(comparison: Comparison) -> str:
 
 
 def _tidy(ax: Any, comparison: Comparison, axis: str) -> None:
-    from ..evaluation.axes import tidy
-    from ..evaluation.wording import SHARES
+    from ..evaluation.displays.axes import tidy
+    from ..evaluation.formatting import SHARES
 
     tidy(ax, axis)
     if comparison.scoring in SHARES:
-        own = ax.yaxis if axis == "y" else ax.xaxis
-        own.set_major_formatter(lambda share, _: f"{round(100.0 * share, 6):g}%")
+        score_axis = ax.yaxis if axis == "y" else ax.xaxis
+        score_axis.set_major_formatter(lambda share, _: f"{round(100.0 * share, 6):g}%")

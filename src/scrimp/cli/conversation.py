@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .output import digits, money
-from .values import are_numbered, choices, parse_value
 
 if TYPE_CHECKING:
+    from ..data.columns import Columns
     from ..runtime.predictor import Predictor
     from ..runtime.session import Request, Session
 
 _CANNOT_BE_HAD = ("", "?")
 _ENDS = ("quit", "exit")
+_BOOLEANS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
 
 class _Quit(Exception):
@@ -70,12 +71,12 @@ class Conversation:
         """All that happened, for JSON."""
         answer = self._session.read()
         classes = self._model.classes_.tolist()
-        chances = answer.probabilities
+        probabilities = answer.probabilities
         return {
             "prediction": answer.label,
             "probabilities": None
-            if chances is None
-            else dict(zip(map(str, classes), chances.tolist(), strict=True)),
+            if probabilities is None
+            else dict(zip(map(str, classes), probabilities.tolist(), strict=True)),
             "spent": answer.spent,
             "budget": self._session.budget,
             "known": self._known,
@@ -121,7 +122,7 @@ class Conversation:
         """The item that brings a column, and all columns that it brings."""
         costs, columns = self._model.costs, self._model.columns
         item = costs.item_of[columns.positions[column]]
-        return costs.names[item], [columns.name(own) for own in costs.columns[item]]
+        return costs.names[item], [columns.name(column) for column in costs.columns[item]]
 
     def _tell(self, request: Request, values: dict[str, Any]) -> None:
         """Pay for what arrived of a request, and note it."""
@@ -162,7 +163,7 @@ class Conversation:
             return value
 
     def _check(self, name: str, value: Any) -> None:
-        if value is None and not self._model.plan.plan.accepts_missing:
+        if value is None and not self._model.plan.accepts_missing:
             raise ValueError("This model cannot use a missing value; ? if it cannot be had.")
 
     def _line(self, prompt: str) -> str:
@@ -176,3 +177,53 @@ class Conversation:
 
     def _say(self, text: str) -> None:
         click.echo(text, err=self._quiet)
+
+
+def choices(columns: Columns, name: str) -> list[str]:
+    """The categories of a column as text; none for a number."""
+    position = columns.positions[name]
+    categories = columns.categories[position]
+    return [columns.show_value(position, code) for code in range(len(categories or ()))]
+
+
+def parse_value(columns: Columns, name: str, text: str) -> Any:
+    """A value of a column; None for the word "missing".
+
+    Raises
+    ------
+    ValueError
+        If it is neither a number nor, where the column has categories, one of them.
+    """
+    text = text.strip()
+    if text.lower() == "missing":
+        return None
+    known = choices(columns, name)
+    return _category(known, text) if known else _number(text)
+
+
+def _number(text: str) -> float:
+    try:
+        value = _BOOLEANS.get(text.lower())
+        value = float(text) if value is None else value
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{text!r} is not a number.")
+    return value
+
+
+def _category(known: list[str], text: str) -> str:
+    """By its name, in capitals or not, or by its number in the list."""
+    if text in known:
+        return text
+    same = [name for name in known if name.casefold() == text.casefold()]
+    if len(same) == 1:
+        return same[0]
+    if are_numbered(known) and text.isdecimal() and 1 <= int(text) <= len(known):
+        return known[int(text) - 1]
+    raise ValueError(f"{text!r} is not one of: {', '.join(known)}.")
+
+
+def are_numbered(known: list[str]) -> bool:
+    """Whether a number can stand for a category: not if one of them looks like a number."""
+    return not any(name[:1].isdecimal() for name in known)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..runtime.predictor import Predictor
 
 #: More lines than this are no table to read; --budgets gives any number of them.
-_BUDGETS = 20
+_MAX_BUDGETS = 20
 
 
 @click.command(short_help="Show quality against cost, on rows with known answers.")
@@ -64,22 +64,22 @@ def curve(
     DATA should hold rows that the model was not trained on.
     """
     from ..io import load
-    from .matching import text_columns
+    from .model_columns import text_columns
     from .output import print_json, write_files
-    from .reading import read_table
+    from .tables import read_table
 
     refuse_overwriting([out, png], [model, data])
     predictor = load(model)
     _check_error_cost(predictor, scoring, error_cost)
     text = text_columns(predictor) + ([target] if predictor.classes_.dtype.kind == "U" else [])
     table = read_table(data, missing, text)
-    found = _curve(predictor, table, data, target, budgets, scoring, stop, progress)
-    record = _record(found, len(table), error_cost)
-    write_files(_files(found, record, model.name, out, png))
+    measured = _curve(predictor, table, data, target, budgets, scoring, stop, progress)
+    record = _record(measured, len(table), error_cost)
+    write_files(_files(measured, record, model.name, out, png))
     if as_json:
         print_json(record)
         return
-    _print(record, found)
+    _print(record, measured)
     for path in (out, png):
         if path is not None:
             click.echo(f"Written: {path}")
@@ -103,13 +103,13 @@ def _curve(
     scoring: str | None, stop: str | None, progress: bool | None,
 ) -> Curve:  # fmt: skip
     from ..evaluation import Curve, default_budgets
-    from .matching import features
+    from .model_columns import features
     from .progress import progress_bar
     from .tables import labels
 
     y = labels(table, target, data)
     _check_labels(model, y, target)
-    limits = default_budgets(model, _BUDGETS).tolist() if budgets is None else budgets
+    limits = default_budgets(model, _MAX_BUDGETS).tolist() if budgets is None else budgets
     X = features(table, model, data, max(limits))
     with progress_bar(progress), refusing_impossible():
         sweep = model.sweep(X, limits, stop=stop)
@@ -184,7 +184,7 @@ def _files(
     """What is to be written: all of it is ready before the first file is."""
     import polars as pl
 
-    from ..evaluation.axes import png_bytes
+    from ..evaluation.displays.axes import png_bytes
     from .tables import table_bytes
 
     files = {}

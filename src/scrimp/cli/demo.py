@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +20,27 @@ if TYPE_CHECKING:
 #: Where the price list has its steps: questions cost 1 each, then come blood (from 11.27), the
 #: ECG at rest (26.77), and three examinations of about 100, of which 205 buys two.
 BUDGETS = (0.0, 1.0, 2.0, 4.0, 12.0, 30.0, 100.0, 200.0, 205.0, 300.0, 323.97)
+#: Budgets whose purchases are shown, besides the one advised.
 SHOWN = (30.0, 100.0)
-FOLDS, REPEATS = 10, 3
+FOLDS = 10
+REPEATS = 3
 #: With 20 rounds boosting does better on these patients than with 50 or 200.
 ROUNDS = 20
 _NO_BREAK = "\N{NO-BREAK SPACE}"
+_TITLE_SIZE = 11
+_SPOKEN_NAMES = {
+    "cp": "chest pain",
+    "trestbps": "blood pressure",
+    "chol": "cholesterol",
+    "fbs": "blood sugar",
+    "restecg": "ECG at rest",
+    "thalach": "peak heart rate",
+    "exang": "angina on exercise",
+    "oldpeak": "ST depression",
+    "slope": "ST slope",
+    "ca": "fluoroscopy",
+    "thal": "thallium scan",
+}
 
 
 @dataclass(frozen=True)
@@ -51,7 +68,6 @@ def demo(out: Path, quick: bool, progress: bool | None, as_json: bool) -> None:
     from ..datasets import load_heart
     from ..evaluation import compare
     from ..evaluation.trials import TASK
-    from .demo_picture import draw
     from .output import print_json
     from .progress import progress_bar
 
@@ -75,7 +91,7 @@ def demo(out: Path, quick: bool, progress: bool | None, as_json: bool) -> None:
 def _offers(heart: Dataset, comparison: Comparison, advice: Advice) -> list[Offer]:
     """The method advised at some budgets and at its own, trained on all patients."""
     from ..evaluation.methods import METHODS, Setting
-    from .describe import entries_of
+    from .plan_report import entries_of
 
     assert heart.costs is not None
     at = advice.point.budget
@@ -91,8 +107,8 @@ def _offers(heart: Dataset, comparison: Comparison, advice: Advice) -> list[Offe
 def _record(
     comparison: Comparison, advice: Advice, offers: list[Offer], out: Path
 ) -> dict[str, Any]:
-    from .comparison_output import record
-    from .output import purchases
+    from .comparison_report import record
+    from .plan_report import purchases
 
     return {
         **record(comparison, advice),
@@ -113,7 +129,7 @@ def _record(
 
 
 def _print(comparison: Comparison, advice: Advice, offers: list[Offer], out: Path) -> None:
-    from .comparison_output import headline, notes, print_advice, print_methods
+    from .comparison_report import headline, notes, print_advice, print_methods
     from .output import note
 
     click.echo(
@@ -133,11 +149,10 @@ def _print(comparison: Comparison, advice: Advice, offers: list[Offer], out: Pat
 
 
 def _in_words(offer: Offer) -> str:
-    from ..evaluation.wording import quality_text, spread_text
-    from .comparison_output import WIDTH
-    from .demo_picture import spoken
+    from ..evaluation.formatting import quality_text, spread_text
+    from .comparison_report import WIDTH
 
-    names = [f"{spoken(line.item)} {line.price:.2f}" for line in offer.plan.summary()]
+    names = [f"{spoken_name(line.item)} {line.price:.2f}" for line in offer.plan.summary()]
     head = (
         f"{offer.budget:5.0f} dollars: {quality_text(offer.quality.quality, 'accuracy')} right "
         f"({spread_text(offer.quality, 'accuracy')}), costs {offer.plan.price:.2f}"
@@ -147,3 +162,36 @@ def _in_words(offer: Offer) -> str:
     text = text or "nothing; the answer is always the more frequent one"
     body = textwrap.indent(textwrap.fill(text, WIDTH - 6), " " * 6)
     return f"{head}\n{body.replace(_NO_BREAK, ' ')}"
+
+
+def spoken_name(item: str) -> str:
+    """Return an item of the heart data as people call it."""
+    return _SPOKEN_NAMES.get(item, item)
+
+
+def draw(comparison: Comparison, advice: Advice, bought: PricedPlan, path: Path) -> None:
+    """Curves of all methods, how they stand, and what the one advised buys; saved as PNG."""
+    from matplotlib.figure import Figure
+
+    from ..evaluation.displays.axes import png_bytes
+    from .comparison_picture import draw_curves, draw_standing
+    from .output import write_files
+
+    figure = Figure(figsize=(12.0, 9.0), layout="constrained")
+    figure.suptitle("Heart disease, 303 patients: what dollars buy in a diagnosis", fontsize=13)
+    axes = figure.subplot_mosaic([["curves", "curves"], ["standing", "bought"]])
+    draw_curves(comparison, advice, axes["curves"])
+    axes["curves"].set_xlabel("Dollars that a diagnosis may cost (not to scale)")
+    draw_standing(comparison, advice, axes["standing"])
+    _draw_purchases(bought, advice, axes["bought"])
+    write_files({path: png_bytes(figure)})
+
+
+def _draw_purchases(bought: PricedPlan, advice: Advice, ax: Any) -> None:
+    from ..evaluation import PurchaseDisplay
+
+    named = [dataclasses.replace(line, item=spoken_name(line.item)) for line in bought.summary()]
+    PurchaseDisplay(named).plot(ax)
+    ax.set_xlabel("Dollars, with the total so far at the end of each bar")
+    title = f"What {advice.method} buys for {advice.point.budget:.0f} dollars"
+    ax.set_title(title, loc="left", fontsize=_TITLE_SIZE)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def inspect(model: Path, png: Path | None, as_json: bool) -> None:
     """Show what MODEL is and what it buys, in order, at what price."""
     from ..io import load
-    from .describe import extent, print_plan
     from .output import print_json
+    from .plan_report import extent, print_plan
 
     refuse_overwriting([png], [model])
     predictor = load(model)
@@ -42,7 +42,7 @@ def inspect(model: Path, png: Path | None, as_json: bool) -> None:
 
 
 def _record(model: Predictor) -> dict[str, Any]:
-    from .describe import plan_record
+    from .plan_report import plan_record
 
     return {
         "learner": model.info.get("learner", "unknown"),
@@ -76,7 +76,7 @@ def _shown(value: Any) -> str:
 
 def _draw(model: Predictor, png: Path) -> None:
     from ..evaluation import PurchaseDisplay
-    from ..evaluation.axes import png_bytes
+    from ..evaluation.displays.axes import png_bytes
     from .output import draw_without_window, write_files
 
     draw_without_window()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from ..registry import OPTIONS, Option
 from .errors import InputError, remember_debug
 
 TABLES = (".csv", ".csv.gz", ".parquet")
@@ -161,6 +162,38 @@ def task_option(command: F) -> F:
         help="Predict classes or numbers; by default fractions and more than 20 different "
         "numbers are numbers.",
     )(command)  # fmt: skip
+
+
+def learner_options(command: F) -> F:
+    """Add the options that belong to some learners; values are passed by their keys."""
+    for option in reversed(OPTIONS.values()):
+        command = click.option(
+            f"--{option.name}", option.key, type=_type_of(option), default=option.default,
+            show_default=option.default is not None, help=option.help,
+            metavar={"int": "N", "float": "S"}.get(option.kind),
+        )(command)  # fmt: skip
+    return command
+
+
+def _type_of(option: Option) -> Any:
+    """Return how the text of an option is read."""
+    if option.kind in ("choice", "preset"):
+        return click.Choice(option.choices or list(option.presets))
+    if option.kind == "numbers":
+        return MoneyList()
+    if option.kind == "int":
+        least, most = (
+            None if limit is None else int(limit) for limit in (option.least, option.most)
+        )
+        return click.IntRange(least, most)
+    return click.FloatRange(option.least, option.most, min_open=True)
+
+
+def methods_epilog(heading: str, descriptions: Mapping[str, str]) -> str:
+    """Return a list of methods for the end of a help text."""
+    width = max(map(len, descriptions)) + 2
+    lines = (f"  {name:<{width}}{description}" for name, description in descriptions.items())
+    return "\n".join(["\b", heading, *lines])
 
 
 def common_options(command: F) -> F:

@@ -1,4 +1,4 @@
-"""What commands print: tables, JSON, pictures."""
+"""What commands print and write: tables, JSON, files."""
 
 from __future__ import annotations
 
@@ -8,16 +8,10 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from ..plans.priced_plan import PricedPlan
-
-
-#: How a table of purchases counts the uses of an item, by the kind of plan.
-_USES = {"routed": "asked at", "sampled": "used in votes"}
 #: Of less than this, cents say too little.
 _SMALL = 0.1
 
@@ -101,44 +95,6 @@ def _cell(value: Any) -> str:
 
 def _is_number(text: str) -> bool:
     return not text or text.lstrip("+-")[:1].isdigit()
-
-
-def purchases(priced: PricedPlan) -> list[dict[str, Any]]:
-    """What a plan buys, in order, for JSON."""
-    return [
-        {
-            "order": line.order,
-            "item": line.item,
-            "price": line.price,
-            "total": line.total,
-            "stages": line.stages,
-            "columns": list(line.columns),
-        }
-        for line in priced.summary()
-    ]
-
-
-def print_purchases(priced: PricedPlan, title: str = "") -> None:
-    """What a plan buys, in order; the columns only where items are not named after them."""
-    lines = priced.summary()
-    uses = _USES.get(priced.plan.kind, "used in rounds")
-    header = ["", "item", "price", "total", uses, "brings"]
-    rows = [
-        [
-            line.order,
-            line.item if line.columns or "fee" in line.item else f"{line.item} (fee)",
-            line.price,
-            line.total,
-            line.stages,
-            ", ".join(line.columns),
-        ]
-        for line in lines
-    ]
-    hidden = {"brings"} if all(line.columns in ((), (line.item,)) for line in lines) else set()
-    if priced.plan.kind in ("prefix", "refits"):
-        hidden.add(uses)  # each item is used once, when it is bought
-    shown = [place for place, name in enumerate(header) if name not in hidden]
-    print_table([header[s] for s in shown], [[row[s] for s in shown] for row in rows], title)
 
 
 def draw_without_window() -> None:

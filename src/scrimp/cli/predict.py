@@ -53,10 +53,9 @@ def predict(
     gave no value.
     """
     from ..io import load
-    from .matching import features, text_columns
+    from .model_columns import features, text_columns
     from .output import note, print_json, write_files
-    from .reading import read_table
-    from .tables import table_bytes
+    from .tables import read_table, table_bytes
 
     refuse_overwriting([out], [model, data])
     if budget is not None and budget_column is not None:
@@ -65,7 +64,7 @@ def predict(
     table = read_table(data, missing, text_columns(predictor))
     limits, largest = _limits(table, data, budget, budget_column)
     X = features(table, predictor, data, largest)
-    _remark(table, X, predictor, (id_column, budget_column))
+    _note_unused(table, X, predictor, (id_column, budget_column))
     answers = _answers(predictor, X, limits, stop)
     if id_column is not None:
         answers = _with_id(answers, table, id_column, data)
@@ -82,7 +81,7 @@ def predict(
 def _limits(
     table: pl.DataFrame, data: Path, budget: float | None, column: str | None
 ) -> tuple[Any, float]:
-    """What rows may spend, and the most of it."""
+    """Return what rows may spend, and the largest of it."""
     from .tables import numbers
 
     if column is None:
@@ -91,17 +90,17 @@ def _limits(
     return limits, float(limits.max())
 
 
-def _remark(
+def _note_unused(
     table: pl.DataFrame, X: pl.DataFrame, model: Predictor, used: Sequence[str | None]
 ) -> None:
-    """Say what of the table the model cannot use."""
-    from .matching import unseen
+    """Print what of the table the model cannot use."""
+    from .model_columns import rows_with_unseen_categories
     from .output import count, note
     from .tables import some
 
     if unused := [name for name in table.columns if name not in {*X.columns, *used}]:
         note(f"Note: ignored columns that the model does not know: {some(unused, 5)}")
-    for name, rows in unseen(X, model).items():
+    for name, rows in rows_with_unseen_categories(X, model).items():
         note(f"Note: {name} holds categories that training did not, in {count(rows, 'row')}")
 
 
@@ -112,9 +111,9 @@ def _answers(model: Predictor, X: pl.DataFrame, budget: Any, stop: str | None) -
         scores, spent = model.answer(X, budget, stop=stop)
     columns = {"prediction": model.target.labels(scores)}
     if not model.target.is_number:
-        chances = model.target.probabilities(scores)
+        probabilities = model.target.probabilities(scores)
         names = [f"proba_{label}" for label in model.classes_.tolist()]
-        columns |= dict(zip(names, chances.T, strict=True))
+        columns |= dict(zip(names, probabilities.T, strict=True))
     return pl.DataFrame({**columns, "spent": spent})
 
 

@@ -1,4 +1,4 @@
-"""What is learnt from: features and their prices, as ``fit`` and ``compare`` take them."""
+"""What is learnt from: features, target and prices, as ``fit`` and ``compare`` read them."""
 
 from __future__ import annotations
 
@@ -10,34 +10,36 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .errors import InputError
+from .output import note
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
     from ..costs.costs import Costs
+    from ..registry import LearnerSpec
 
 
 def refuse_target_as(target: str, options: Mapping[str, Sequence[str | None]]) -> None:
-    """Refuse the target in another part."""
+    """Refuse options that name the target."""
     for option, names in options.items():
         if target in names:
             raise InputError(f"{option} names {target!r}, which is the target. It cannot be both.")
 
 
 def columns_named(words: Sequence[str], table: pl.DataFrame) -> tuple[str, ...]:
-    """What an option names: a column a word, or several with commas between them."""
+    """Return the columns that an option names: one per word, or several with commas."""
     names: list[str] = []
     for word in words:
-        parts = [word] if word in table.columns else [part.strip() for part in word.split(",")]
-        names += parts
+        names += [word] if word in table.columns else [part.strip() for part in word.split(",")]
     return tuple(names)
 
 
 def features_of(
     table: pl.DataFrame, target: str, weight: str | None, drop: tuple[str, ...], data: Path
 ) -> pl.DataFrame:
-    """All columns but the target, the weight and those to drop."""
+    """Return all columns but the target, the weight and those to drop."""
     from .tables import column
 
     for name in drop:
@@ -55,7 +57,7 @@ def features_of(
 
 
 def prices_of(costs: Path | None, X: pl.DataFrame, data: Path) -> Costs | None:
-    """The price list, bound to the columns of a table; None without one."""
+    """Return the price list, bound to the columns of a table; None without one."""
     from ..costs.costs import Costs
 
     if costs is None:
@@ -70,10 +72,72 @@ def prices_of(costs: Path | None, X: pl.DataFrame, data: Path) -> Costs | None:
 
 
 def priced_names(costs: Path | None) -> tuple[str, ...]:
-    """The columns that a price list names: nobody prices what is no feature."""
+    """Return the columns that a price list names: nobody prices what is no feature."""
     from ..costs.costs import Costs
 
     return tuple(Costs.read(costs).column_names or ()) if costs is not None else ()
+
+
+def task_for(task: str | None, specs: Sequence[LearnerSpec]) -> str | None:
+    """Return the task asked for; without one, the only task that all of some learners have."""
+    tasks = {name for spec in specs for name in spec.tasks}
+    return "regression" if task is None and tasks == {"regression"} else task
+
+
+def refuse_without_extra(specs: Sequence[LearnerSpec]) -> None:
+    """Refuse learners whose optional dependency is not installed."""
+    for spec in specs:
+        if command := spec.missing_extra:
+            raise InputError(f"The method {spec.name} needs {spec.needs}. Install it: {command}")
+
+
+def read_target(
+    table: pl.DataFrame, target: str, data: Path, task: str | None,
+    weights: NDArray[np.float64] | None = None,
+) -> tuple[NDArray[Any], str]:  # fmt: skip
+    """Return the target, and whether it is classes or numbers: as asked, or as it looks."""
+    import numpy as np
+
+    from ..evaluation.methods import check_task
+    from .tables import labels
+
+    y = labels(table, target, data)
+    decided = check_task(task, y)
+    what = f"The target {target!r} of {data}"
+    if decided == "classification":
+        _check_classes(np.unique(y), what)
+        if weights is not None:
+            _check_classes(np.unique(y[weights > 0]), f"Among rows of positive weight {target!r}")
+        return y, decided
+    _check_numbers(y, what)
+    if task is None and y.dtype.kind in "iu":
+        note(
+            f"{what} has {len(np.unique(y))} different values and is predicted as a number. "
+            "--task classification takes them as classes."
+        )
+    return y, decided
+
+
+def _check_numbers(y: NDArray[Any], what: str) -> None:
+    """Refuse a target for regression that is text, or always the same."""
+    if y.dtype.kind not in "iuf":
+        raise InputError(f"{what} holds text; expected numbers.")
+    if len(y) and (y == y[0]).all():
+        raise InputError(f"{what} is {y[0]} in all rows. There is nothing to predict.")
+
+
+def _check_classes(classes: NDArray[Any], what: str) -> None:
+    """Refuse fewer than two classes, and fractions."""
+    expected = "Expected two classes or more, such as yes and no."
+    if len(classes) == 0:
+        raise InputError(f"{what} has no value. {expected}")
+    if len(classes) == 1:
+        raise InputError(f"{what} has one class only, {classes[0]}. {expected}")
+    if classes.dtype.kind == "f":
+        raise InputError(
+            f"{what} holds the fractions {classes[0]} and {classes[1]}. {expected} "
+            "Numbers are predicted with --task regression."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +153,7 @@ class Problem:
     left_out: dict[str, str]
 
     def record(self) -> dict[str, Any]:
-        """What it is, for JSON."""
+        """Return what it is, for JSON."""
         return {
             "target": self.target,
             "task": self.task,
@@ -105,29 +169,26 @@ def read_problem(
 ) -> Problem:  # fmt: skip
     """Read a table and its prices, and leave out columns that tell nothing of new rows."""
     from ..evaluation.methods import find
-    from .reading import read_table
-    from .remarks import remark_on_columns
-    from .set_aside import say_what_is_doubtful, say_what_was_set_aside, set_aside
-    from .tables import column
-    from .training import truth
+    from . import training_columns
+    from .tables import column, read_table
 
-    for name in methods or ():
-        find(name)
+    specs = [find(name).spec for name in methods or ()]
+    refuse_without_extra(specs)
     table = read_table(data, missing)
     drop, keep = columns_named(drop, table), columns_named(keep, table)
     refuse_target_as(target, {"--drop": drop, "--keep": keep})
-    y, found = truth(table, target, data, task)
+    y, task = read_target(table, target, data, task_for(task, specs))
     for name in keep:
         column(table, name, data, "to keep")
     X = features_of(table, target, None, drop, data)
-    aside = set_aside(X, {*keep, *priced_names(costs)})
-    X = X.drop(aside)
+    left_out = training_columns.unlikely_features(X, {*keep, *priced_names(costs)})
+    X = X.drop(left_out)
     if not X.width:
         raise InputError(
-            f"{data} has no feature besides {', '.join(aside)}, which were left out. "
+            f"{data} has no feature besides {', '.join(left_out)}, which were left out. "
             "Use one after all with --keep."
         )
-    say_what_was_set_aside(aside)
-    remark_on_columns(X)
-    say_what_is_doubtful(X)
-    return Problem(X, y, prices_of(costs, X, data), target, found, drop, aside)
+    training_columns.note_left_out(left_out)
+    training_columns.note_column_types(X)
+    training_columns.note_possible_identifiers(X)
+    return Problem(X, y, prices_of(costs, X, data), target, task, drop, left_out)

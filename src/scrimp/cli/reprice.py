@@ -32,8 +32,8 @@ def reprice(model: Path, costs: Path, out: Path, as_json: bool) -> None:
     """
     from ..costs.costs import Costs
     from ..io import load, save
-    from .describe import plan_record, print_plan
     from .output import print_json
+    from .plan_report import plan_record, print_plan
 
     refuse_overwriting([out], [model, costs])
     old = load(model)
@@ -46,24 +46,24 @@ def reprice(model: Path, costs: Path, out: Path, as_json: bool) -> None:
             {"model": str(out), "changed": changes, "replanned": replanned, **plan_record(new)}
         )
         return
-    click.echo(_told(changes, replanned))
+    click.echo(_change_text(changes, replanned))
     print_plan(new)
     click.echo(f"Saved to {out}")
 
 
 def _changes(old: Predictor, new: Predictor) -> list[dict[str, Any]]:
-    """Items whose price is another one."""
+    """Return the items whose price has changed."""
     both = zip(old.costs.names, old.costs.prices, new.costs.prices, strict=True)
     return [{"item": name, "was": was, "is": now} for name, was, now in both if was != now]
 
 
-def _told(changes: list[dict[str, Any]], replanned: bool) -> str:
+def _change_text(changes: list[dict[str, Any]], replanned: bool) -> str:
     from .output import count, money
     from .tables import some
 
     if not changes:
         return "All prices are as they were."
-    shown = [f"{own['item']} {money(own['was'])} to {money(own['is'])}" for own in changes]
+    shown = [f"{new['item']} {money(new['was'])} to {money(new['is'])}" for new in changes]
     order = (
         "What follows from prices was planned anew"
         if replanned

@@ -1,14 +1,17 @@
-"""Tables out, and single columns of those that were read."""
+"""Tables: read from CSV and Parquet files, written to them, and single columns of them."""
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
-from collections.abc import Sequence
+import re
+import zlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import InputError
+from .errors import InputError, one_line
 from .output import count
 
 if TYPE_CHECKING:
@@ -16,9 +19,99 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+#: Text that stands for a missing value in every CSV file.
+MISSING = ("", "NA", "NaN", "nan", "null")
+
+_NOT_UTF8 = "it is not UTF-8 text; save it as UTF-8."
+#: What polars says, and what that means for somebody who has a file and no program.
+_REASONS = {
+    "invalid utf-8": _NOT_UTF8,
+    "found more fields": "a line has more cells than the header; "
+    'put text with commas in it into "quotes".',
+    "not properly escaped": "a quotation mark is not closed.",
+    "empty CSV": "it is empty.",
+}
+
+
+def read_table(path: Path, missing: Iterable[str] = (), text: Iterable[str] = ()) -> pl.DataFrame:
+    """Read a table that has rows.
+
+    Types of a CSV are inferred from the whole of it, save those of `text`; the names of
+    columns lose the blanks around them.
+    """
+    import polars as pl
+
+    try:
+        if path.suffix.lower() == ".parquet":
+            frame = pl.read_parquet(path, glob=False)
+        else:
+            frame = _read_csv(path, missing, text)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(f"{path} cannot be read as a table: {_reason(error)}") from error
+    _check_names(path, frame.columns)
+    if not len(frame):
+        raise InputError(f"{path} has no rows.")
+    return frame.rename(str.strip)
+
+
+def _read_csv(path: Path, missing: Iterable[str], text: Iterable[str]) -> pl.DataFrame:
+    import polars as pl
+
+    header, text_columns = _header(path), set(text)
+    _refuse_other_separators(path, header)
+    text_columns |= {name for name in header if name.strip() in text_columns}
+    return pl.read_csv(
+        path,
+        infer_schema_length=None,
+        null_values=list(dict.fromkeys([*MISSING, *missing])),
+        schema_overrides=dict.fromkeys(text_columns, pl.String),
+        glob=False,
+    )
+
+
+def _header(path: Path) -> list[str]:
+    """Return the names as they are written; none if that much cannot be read."""
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    try:
+        with opener(path, "rt", encoding="utf-8-sig", errors="replace", newline="") as file:
+            return next(csv.reader(file), [])
+    except (OSError, EOFError, zlib.error, csv.Error):
+        return []
+
+
+def _refuse_other_separators(path: Path, header: Sequence[str]) -> None:
+    for mark, name in ((";", "semicolons"), ("\t", "tabs")):
+        if len(header) == 1 and mark in header[0]:
+            raise InputError(
+                f"{path} has {name} between its cells; expected commas. Save it as CSV with commas."
+            )
+
+
+def _reason(error: Exception) -> str:
+    text = one_line(error)
+    for sign, reason in _REASONS.items():
+        if sign in text:
+            return reason
+    return re.split(r" This error occurred| You might want| Consider setting", text)[0]
+
+
+def _check_names(path: Path, names: Sequence[str]) -> None:
+    """Refuse names that are no text, and names that two columns share."""
+    if any("\ufffd" in name or "\0" in name for name in names):
+        raise InputError(f"{path} cannot be read as a table: {_NOT_UTF8}")
+    seen: set[str] = set()
+    for name in map(str.strip, names):
+        # polars renames a column whose name is taken
+        original = re.sub(r"_duplicated_\d+$", "", name)
+        if duplicate := {name, original} & seen:
+            raise InputError(
+                f"{path} has two columns named {min(duplicate)!r}. Rename one of them."
+            )
+        seen.add(name)
+
 
 def table_bytes(frame: pl.DataFrame, path: Path) -> bytes:
-    """A table as the content of a file of this name."""
+    """Return the content of a file of this name that holds the table."""
     if path.suffix.lower() == ".parquet":
         buffer = io.BytesIO()
         frame.write_parquet(buffer)
@@ -28,14 +121,14 @@ def table_bytes(frame: pl.DataFrame, path: Path) -> bytes:
 
 
 def column(frame: pl.DataFrame, name: str, path: Path, use: str) -> pl.Series:
-    """A column that must be there."""
+    """Return a column that must be there; `use` says what for."""
     if name not in frame.columns:
         raise InputError(f"{path} has no column {name!r} ({use}); it has {some(frame.columns)}.")
     return frame[name]
 
 
 def labels(frame: pl.DataFrame, name: str, path: Path) -> NDArray[Any]:
-    """The target, known in all rows; whole numbers are integers, however they are written."""
+    """Return the target, known in all rows; whole numbers are integers, however written."""
     import numpy as np
     import polars as pl
 
@@ -55,7 +148,7 @@ def labels(frame: pl.DataFrame, name: str, path: Path) -> NDArray[Any]:
 
 
 def numbers(frame: pl.DataFrame, name: str, path: Path, use: str) -> NDArray[np.float64]:
-    """A column of numbers >= 0, none missing."""
+    """Return a column of numbers >= 0, none missing."""
     import polars as pl
 
     series = column(frame, name, path, use)
@@ -71,7 +164,7 @@ def numbers(frame: pl.DataFrame, name: str, path: Path, use: str) -> NDArray[np.
     return series.to_numpy()
 
 
-def some(names: Sequence[str], most: int = 12) -> str:
-    """The first of many names."""
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+def some(names: Sequence[str], limit: int = 12) -> str:
+    """Return the first of many names, and how many more there are."""
+    shown = ", ".join(names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

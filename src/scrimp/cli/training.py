@@ -1,141 +1,164 @@
-"""A training that may be interrupted, and the labels that it needs."""
+"""The training of ``scrimp fit``: a learner of the registry, with what options say of it."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..registry import OPTIONS, LearnerSpec, Option, methods
 from ..runtime.events import Progress, listening
 from .errors import InputError, Interrupted
 from .output import money, note
-from .tables import labels, some
+from .tables import some
 
-if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
-    from numpy.typing import NDArray
+
+def refuse_unused(spec: LearnerSpec, given: Sequence[str]) -> None:
+    """Refuse options that were given and have no effect on a learner."""
+    reasons = {name: "" for name in OPTIONS if name not in spec.options}
+    if spec.budgets == "none":
+        reasons["budget"] = " Give the budget to `scrimp predict`."
+    if not spec.calibrates:
+        reasons["calibrate"] = " Its probabilities are calibrated."
+    for name, reason in reasons.items():
+        if name in given:
+            raise InputError(
+                f"--{name} says nothing to --method {spec.name}. Leave it out.{reason}"
+            )
+
+
+def refuse_task(spec: LearnerSpec, task: str | None, target: str | None = None) -> None:
+    """Refuse a task that was asked for, or that the target has, if the learner lacks it."""
+    if task is None or task in spec.tasks:
+        return
+    names = [other.name for other in methods(task)]
+    kinds = {"classification": "classes", "regression": "numbers"}
+    if target is None:
+        hint = f"--task {task} needs {names[0]} or one of: {', '.join(names[1:])}."
+    else:
+        as_classes = "--task classification takes whole numbers as classes, "
+        hint = (
+            f"{target!r} holds {kinds[task]}. {as_classes if task == 'regression' else ''}"
+            f"--method {', '.join(names[:-1])} and {names[-1]} predict {kinds[task]}."
+        )
+    raise InputError(f"--method {spec.name} predicts {kinds[spec.tasks[0]]}; {hint}")
+
+
+def new_learner(
+    spec: LearnerSpec, task: str, budgets: list[float] | None, options: Mapping[str, Any], seed: int
+) -> Any:
+    """Return the unfitted estimator of a learner, with what the options say."""
+    from ..evaluation.methods import new_estimator
+
+    params = _budget_params(spec, budgets)
+    for name in spec.options:
+        option = OPTIONS[name]
+        if options[option.key] is not None:
+            params |= _option_params(option, options[option.key], task)
+    return new_estimator(spec, task, params, seed)
+
+
+def _budget_params(spec: LearnerSpec, budgets: list[float] | None) -> dict[str, Any]:
+    if budgets is None or spec.budgets == "none":
+        return {}
+    if spec.budgets == "one" and len(budgets) > 1:
+        raise InputError(
+            f"--method {spec.name} takes one budget, or none: a {spec.noun} answers at all of them."
+        )
+    single = len(budgets) == 1 and spec.budget_parameter == "budget"
+    return {spec.budget_parameter: budgets[0] if single else budgets}
+
+
+def _option_params(option: Option, value: Any, task: str) -> dict[str, Any]:
+    """Return the parameters that an option sets."""
+    if option.kind != "preset":
+        return {option.parameter: value}
+    if task not in option.presets[value]:
+        able = ", ".join(name for name, presets in option.presets.items() if task in presets)
+        raise InputError(
+            f"--{option.name} {value} is not for a {task}. For that there are: {able}."
+        )
+    return dict(option.presets[value][task])
+
+
+def calibrated(model: Any, task: str, method: str, target: str, seed: int) -> Any:
+    """Return the estimator with calibrated probabilities."""
+    from ..meta.calibration import CalibratedClassifier
+
+    if task == "regression":
+        raise InputError(
+            f"--calibrate makes probabilities of classes, and {target!r} is predicted as a number."
+        )
+    return CalibratedClassifier(model, method, random_state=seed)
 
 
 @dataclass(frozen=True)
-class Reached:
+class Outcome:
     """How far a training came.
 
     Parameters
     ----------
     finished : bool
         False if it was interrupted.
-    without : sequence of float
+    without_model : sequence of float
         Budgets whose training had not begun.
     """
 
     finished: bool
-    without: Sequence[float] = ()
+    without_model: Sequence[float] = ()
 
-    def lacking(self) -> str:
-        """What an interrupted training did not come to, as the end of a sentence."""
-        if not self.without:
+    def shortfall(self) -> str:
+        """Return what an interrupted training did not come to, as the end of a sentence."""
+        if not self.without_model:
             return ""
-        return f". No model yet for the budgets {'; '.join(map(money, self.without))}"
+        return f". No model yet for the budgets {'; '.join(map(money, self.without_model))}"
 
 
-def train(model: Any, X: Any, y: Any, weights: Any, progress: bool | None) -> Reached:
-    """Fit; if it is interrupted, the rounds done are the model."""
+def train(
+    model: Any, spec: LearnerSpec, X: Any, y: Any, weights: Any, progress: bool | None
+) -> Outcome:
+    """Fit; if it is interrupted, what was learnt so far is the model."""
     from .progress import progress_bar
 
-    last = ["fit"]
+    last_task = ["fit"]
 
     def remember(event: Progress) -> None:
-        last[0] = event.task
+        last_task[0] = event.task
 
-    _remark_on_rare_classes(model, y, weights)
+    _note_rare_classes(model, y, weights)
     try:
         with progress_bar(progress), listening(remember), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="The least populated class")  # said already
+            warnings.filterwarnings("ignore", message="The least populated class")  # noted already
             model.fit(X, y, sample_weight=weights)
     except KeyboardInterrupt:
         plan = vars(model).get("plan_")  # not one that would be made only now, on being asked for
-        if plan is None or not len(plan.plan.stages):
-            raise Interrupted(f"Interrupted{_too_early(model, plan)}: nothing was saved.") from None
-        return Reached(False, _not_begun(model.get_params(deep=False).get("budget"), last[0]))
-    return Reached(True)
+        if plan is None or not len(plan.stages):
+            waits = plan is None and spec.first_result
+            before = f" before {spec.first_result} was finished" if waits else ""
+            raise Interrupted(f"Interrupted{before}: nothing was saved.") from None
+        budgets = model.get_params(deep=False).get("budget")
+        return Outcome(False, _not_begun(budgets, last_task[0]))
+    return Outcome(True)
 
 
-def _too_early(model: Any, plan: Any) -> str:
-    """What a frontier must finish before there is anything to save."""
-    from ..meta.frontier import FrontierClassifier, FrontierRegressor
-
-    frontier = isinstance(model, FrontierClassifier | FrontierRegressor)
-    return " before the first fold was finished" if frontier and plan is None else ""
-
-
-def _remark_on_rare_classes(model: Any, y: Any, weights: Any) -> None:
-    """Name classes with fewer rows than the folds that a tree is pruned by."""
+def _note_rare_classes(model: Any, y: Any, weights: Any) -> None:
+    """Print classes with fewer rows than the folds that a tree is pruned by."""
     import numpy as np
 
     folds = model.get_params(deep=False).get("cv", 0) if hasattr(model, "prune") else 0
-    found, counts = np.unique(y if weights is None else y[weights > 0], return_counts=True)
-    rare = [str(label) for label in found[counts < folds]]
+    classes, counts = np.unique(y if weights is None else y[weights > 0], return_counts=True)
+    rare = [str(label) for label in classes[counts < folds]]
     if rare and folds:
-        whose, them = ("Class", "it") if len(rare) == 1 else ("Classes", "them")
+        subject, them = ("Class", "it") if len(rare) == 1 else ("Classes", "them")
+        have = "has" if len(rare) == 1 else "have"
         note(
-            f"Note: {whose} {some(rare, 5)} {'has' if len(rare) == 1 else 'have'} fewer rows than "
-            f"the {folds} folds of the cross-validation that prunes the tree, so that little can "
-            f"be learnt of {them}."
+            f"Note: {subject} {some(rare, 5)} {have} fewer rows than the {folds} folds of the "
+            f"cross-validation that prunes the tree, so that little can be learnt of {them}."
         )
 
 
 def _not_begun(budget: Any, task: str) -> list[float]:
-    """Budgets after the one in training: its task is named "fit 2/3"."""
+    """Return the budgets after the one in training: its task is named "fit 2/3"."""
     number, of, _ = task.removeprefix("fit").strip().partition("/")
     return sorted(set(budget))[int(number) :] if of else []
-
-
-def truth(
-    table: pl.DataFrame, target: str, data: Path, task: str | None,
-    weights: NDArray[np.float64] | None = None,
-) -> tuple[NDArray[Any], str]:  # fmt: skip
-    """The target, and whether it is classes or numbers: as asked, or as it looks."""
-    import numpy as np
-
-    from ..evaluation.methods import check_task
-
-    y = labels(table, target, data)
-    found = check_task(task, y)
-    what = f"The target {target!r} of {data}"
-    if found == "classification":
-        check_classes(np.unique(y), what)
-        if weights is not None:
-            check_classes(np.unique(y[weights > 0]), f"Among rows of positive weight {target!r}")
-        return y, found
-    check_numbers(y, what)
-    if task is None and y.dtype.kind in "iu":
-        note(
-            f"{what} has {len(np.unique(y))} different values and is predicted as a number. "
-            "--task classification takes them as classes."
-        )
-    return y, found
-
-
-def check_numbers(y: NDArray[Any], what: str) -> None:
-    """Refuse a target for regression that is text, or always the same."""
-    if y.dtype.kind not in "iuf":
-        raise InputError(f"{what} holds text; expected numbers.")
-    if len(y) and (y == y[0]).all():
-        raise InputError(f"{what} is {y[0]} in all rows. There is nothing to predict.")
-
-
-def check_classes(found: NDArray[Any], what: str) -> None:
-    """Refuse classes that cannot be told apart."""
-    expected = "Expected two classes or more, such as yes and no."
-    if len(found) == 0:
-        raise InputError(f"{what} has no value. {expected}")
-    if len(found) == 1:
-        raise InputError(f"{what} has one class only, {found[0]}. {expected}")
-    if found.dtype.kind == "f":
-        raise InputError(
-            f"{what} holds the fractions {found[0]} and {found[1]}. {expected} "
-            "Numbers are predicted with --task regression."
-        )

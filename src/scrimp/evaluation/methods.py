@@ -1,4 +1,4 @@
-"""The methods that a comparison knows by name: a new learner is one line here."""
+"""The methods that a comparison knows by name, made from the registry."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..costs.costs import Costs
 from ..data.validation import check_choice
+from ..registry import OPTIONS, LearnerSpec, Variant, variants
 
 TASKS = ("classification", "regression")
 
@@ -49,115 +50,64 @@ class Setting:
 
 @dataclass(frozen=True)
 class Method:
-    """A way to learn, by its name.
+    """A learner, or a variant of one, under the name that a comparison gives it."""
 
-    Parameters
-    ----------
-    name : str
-        As in tables and on the command line.
-    about : str
-        A few words.
-    make : function of a Setting
-        The estimator, not fitted.
-    tasks : tuple of str
-        What it can predict.
-    has_rounds : bool
-        Whether it is told a number of rounds.
-    per_budget : bool
-        Whether it is trained for a budget, rather than once for all of them.
-    twin : str
-        The method that makes the same choices where all prices are equal, if there is one.
-    on_request : bool
-        Whether it takes so long that it is tried only if it is asked for.
-    """
+    spec: LearnerSpec
+    variant: Variant
 
-    name: str
-    about: str
-    make: Callable[[Setting], Any]
-    tasks: tuple[str, ...] = TASKS
-    has_rounds: bool = True
-    per_budget: bool = True
-    twin: str = ""
-    on_request: bool = False
+    @property
+    def name(self) -> str:
+        """As in tables and on the command line."""
+        return self.variant.name
 
+    @property
+    def about(self) -> str:
+        """A few words."""
+        return self.variant.description
 
-def _booster(rule: str) -> Callable[[Setting], Any]:
-    def make(setting: Setting) -> Any:
-        from ..learners.boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """What it can predict."""
+        return self.spec.tasks
 
-        regression = setting.task == "regression"
-        learner = BudgetedBoostingRegressor if regression else BudgetedBoostingClassifier
-        return learner(
-            setting.costs, budget=list(setting.budgets) or None, rule=rule,
-            n_rounds=setting.n_rounds, random_state=setting.seed,
-        )  # fmt: skip
+    @property
+    def has_rounds(self) -> bool:
+        """Whether it takes a number of rounds."""
+        return "rounds" in self.spec.options
 
-    return make
+    @property
+    def per_budget(self) -> bool:
+        """Whether it is trained for given budgets, rather than once for all of them."""
+        return self.spec.trained_per_budget
 
+    @property
+    def twin(self) -> str:
+        """The method that makes the same choices where all prices are equal, if there is one."""
+        return self.variant.twin
 
-def _sampled(setting: Setting) -> Any:
-    from ..learners.boosting import SampledBoostingClassifier
+    @property
+    def on_request(self) -> bool:
+        """Whether it is tried only if it is asked for."""
+        return not self.spec.compared_by_default
 
-    return SampledBoostingClassifier(
-        setting.costs, n_rounds=setting.n_rounds, random_state=setting.seed
-    )
+    def make(self, setting: Setting) -> Any:
+        """Return the estimator, not fitted."""
+        params: dict[str, Any] = {"costs": setting.costs, **self.variant.params}
+        if self.has_rounds:
+            params[OPTIONS["rounds"].parameter] = setting.n_rounds
+        if self.per_budget:
+            params[self.spec.budget_parameter] = list(setting.budgets) or None
+        return new_estimator(self.spec, setting.task, params, setting.seed)
 
 
-def _tree(setting: Setting) -> Any:
-    from ..learners.trees import BudgetedTreeClassifier
-
-    return BudgetedTreeClassifier(setting.costs, random_state=setting.seed)
+METHODS: dict[str, Method] = {variant.name: Method(spec, variant) for spec, variant in variants()}
 
 
-def _linear(setting: Setting) -> Any:
-    from ..learners.linear import SequencedClassifier, SequencedRegressor
-
-    regression = setting.task == "regression"
-    learner = SequencedRegressor if regression else SequencedClassifier
-    return learner(setting.costs, criterion="forward", missing="mean")
-
-
-def _frontier(setting: Setting) -> Any:
-    from ..meta.frontier import FrontierClassifier, FrontierRegressor
-
-    learner = FrontierRegressor if setting.task == "regression" else FrontierClassifier
-    return learner(setting.costs, list(setting.budgets) or None, random_state=setting.seed)
-
-
-_BOOSTING = {
-    "smoothed": "boosting that weighs value against price, less so the more is spent",
-    "greedy": "boosting, most value per price",
-    "speedboost": "boosting, fastest fall of the loss per price",
-    "hybrid": "boosting, first greedy and then smoothed",
-    "edge": "AdaBoost stopped at the budget",
-}
-_CLASSES = ("classification",)
-
-METHODS: dict[str, Method] = {
-    method.name: method
-    for method in (
-        *(
-            Method(rule, about, _booster(rule), twin="" if rule == "smoothed" else "smoothed")
-            for rule, about in _BOOSTING.items()
-        ),
-        Method("sampled", "AdaBoost, its vote sampled", _sampled, _CLASSES, per_budget=False),
-        Method("tree", "a pruned tree", _tree, _CLASSES, has_rounds=False, per_budget=False),
-        Method(
-            "linear",
-            "a linear model in one order of purchases",
-            _linear,
-            has_rounds=False,
-            per_budget=False,
-        ),
-        Method(
-            "frontier",
-            "the best of many models for each budget; slow, tried on request",
-            _frontier,
-            has_rounds=False,
-            on_request=True,
-        ),
-    )
-}
+def new_estimator(spec: LearnerSpec, task: str, params: Mapping[str, Any], seed: int) -> Any:
+    """Return an unfitted estimator for a task; the seed only if it has chance."""
+    estimator = spec.estimator(task)(**params)
+    seeded = "random_state" in estimator.get_params(deep=False)
+    return estimator.set_params(random_state=seed) if seeded else estimator
 
 
 def task_of(y: NDArray[Any]) -> str:
@@ -200,18 +150,22 @@ def estimators(
     # what has rounds can be given up between two of them; what cannot goes last
     chosen = sorted(map(find, dict.fromkeys(methods)), key=lambda method: not method.has_rounds)
     for method in chosen:
-        if task not in method.tasks:
-            able = ", ".join(name for name, other in METHODS.items() if task in other.tasks)
-            raise ValueError(
-                f"The method {method.name!r} is for {method.tasks[0]} only, and this is a {task}. "
-                f"For that there are: {able}."
-            )
+        _check_able(method, task)
         several = method.has_rounds and len(n_rounds) > 1
         for rounds in n_rounds if several else n_rounds[:1]:
-            made[f"{method.name}/{rounds}" if several else method.name] = method.make(
-                setting(rounds)
-            )
+            name = f"{method.name}/{rounds}" if several else method.name
+            made[name] = method.make(setting(rounds))
     return made
+
+
+def _check_able(method: Method, task: str) -> None:
+    """Refuse a method that does not do the task."""
+    if task not in method.tasks:
+        able = ", ".join(name for name, other in METHODS.items() if task in other.tasks)
+        raise ValueError(
+            f"The method {method.name!r} is for {method.tasks[0]} only, and this is a {task}. "
+            f"For that there are: {able}."
+        )
 
 
 def _with_sweeps(given: Mapping[str, Any]) -> dict[str, Any]:

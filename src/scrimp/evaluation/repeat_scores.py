@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ..types import Floats
 from .bootstrap import resampled
 from .curve import distinct_answers, mean_spend
-from .measures import Measure
 from .scoring import Scorer, measure_of, on_all_rows
 from .trials import OutOfFoldScores
+from .weighted_metrics import Measure
 
 #: Bootstrap resamples of the rows: more make smoother intervals.
 N_RESAMPLES = 500

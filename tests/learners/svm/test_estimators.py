@@ -417,3 +417,48 @@ def test_prices_make_it_buy_cheap_groups_and_uniform_ones_do_not():
     cheap, dear = found.shares_[0, ::2].mean(), found.shares_[0, 1::2].mean()
     assert cheap > 2 * dear  # shares are as norms divided by roots of prices
     assert uniform.shares_[0, ::2].mean() < 1.5 * uniform.shares_[0, 1::2].mean()
+
+
+class TestScale:
+    """Columns that are scaled inside: the same model as with a scaler before it."""
+
+    @pytest.fixture
+    def raw(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(120, 6)) * [1.0, 1e4, 1e-4, 3.0, 20.0, 1.0] + [0, 1e5, 1, 2, -400, 7]
+        value = (X - X.mean(axis=0)) / X.std(axis=0) @ [1.0, 2.0, -1.5, 0.5, 1.0, 0.1]
+        return X, value + rng.normal(size=120)
+
+    @pytest.mark.parametrize("learner", [BudgetedSVC, BudgetedSVR])
+    def test_is_what_a_scaler_gives(self, raw, learner):
+        X, value = raw
+        y = value if learner is BudgetedSVR else value > 0
+        ours = learner(budget=[2.0, 4.0], scale=True).fit(X, y)
+        scaler = StandardScaler().fit(X)
+        theirs = learner(budget=[2.0, 4.0]).fit(scaler.transform(X), y)
+        assert ours.items_ == theirs.items_
+        for budget in (0.0, 2.0, 4.0):
+            expected = scores(theirs, scaler.transform(X), budget)
+            np.testing.assert_allclose(scores(ours, X, budget), expected, rtol=1e-6, atol=1e-6)
+        expected = scores(ours, X)
+        np.testing.assert_allclose(X @ ours.coef_[0] + ours.intercept_[0], expected, rtol=1e-9)
+
+    @pytest.mark.parametrize("learner", [BudgetedSVC, BudgetedSVR])
+    def test_stays_in_the_file_and_fills_what_is_missing(self, raw, learner, tmp_path):
+        X, value = raw
+        y = value if learner is BudgetedSVR else value > 0
+        X[::7, 1] = np.nan
+        model = learner(budget=4.0, scale=True, missing="mean").fit(X, y)
+        save(model, tmp_path / "m.scrimp")
+        expected = model.predict(X)
+        np.testing.assert_array_equal(load(tmp_path / "m.scrimp").predict(X), expected)
+
+    def test_sparse_columns_are_divided_only(self, raw):
+        X, value = raw
+        X[np.abs(X - X.mean(axis=0)) < 0.5 * X.std(axis=0)] = 0.0
+        ours = BudgetedSVC(budget=4.0, scale=True).fit(sparse.csr_matrix(X), value > 0)
+        scaled = StandardScaler(with_mean=False).fit_transform(sparse.csr_matrix(X))
+        theirs = BudgetedSVC(budget=4.0).fit(scaled, value > 0)
+        assert ours.items_ == theirs.items_
+        found = ours.decision_function(sparse.csr_matrix(X))
+        np.testing.assert_allclose(found, theirs.decision_function(scaled), rtol=1e-5, atol=1e-6)

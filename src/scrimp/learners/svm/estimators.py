@@ -47,6 +47,9 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
     uniform : bool
         Whether groups count as equally dear while it is learnt what to buy (the paper's
         LTB-unif, for comparison). They are paid for in full, and within the budget, either way.
+    scale : bool
+        Whether columns are brought to mean 0 and variance 1 before it is learnt what to buy
+        (sparse ones to variance 1). Predictions, `coef_` and `intercept_` take columns as given.
     class_weight : dict, "balanced" or None
         Weights of the classes, as in scikit-learn.
     missing : {"error", "mean"} or float
@@ -120,6 +123,7 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
         *,
         loss: str = "squared_hinge",
         uniform: bool = False,
+        scale: bool = False,
         class_weight: Any = None,
         missing: Any = "error",
         cv: Any = 5,
@@ -132,6 +136,7 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
         self.C = C
         self.loss = loss
         self.uniform = uniform
+        self.scale = scale
         self.class_weight = class_weight
         self.missing = missing
         self.cv = cv
@@ -179,7 +184,7 @@ class BudgetedSVR(BudgetedRegressor, BudgetedMachine):
 
     Parameters
     ----------
-    costs, budget, C, uniform, missing, cv, tol, max_iter, max_nodes
+    costs, budget, C, uniform, scale, missing, cv, tol, max_iter, max_nodes
         As in `BudgetedSVC`.
     loss : {"squared_epsilon_insensitive", "epsilon_insensitive"}
         Of an error beyond epsilon.
@@ -215,6 +220,7 @@ class BudgetedSVR(BudgetedRegressor, BudgetedMachine):
         loss: str = "squared_epsilon_insensitive",
         epsilon: float = 0.0,
         uniform: bool = False,
+        scale: bool = False,
         missing: Any = "error",
         cv: Any = 5,
         tol: float = 1e-3,
@@ -227,6 +233,7 @@ class BudgetedSVR(BudgetedRegressor, BudgetedMachine):
         self.loss = loss
         self.epsilon = epsilon
         self.uniform = uniform
+        self.scale = scale
         self.missing = missing
         self.cv = cv
         self.tol = tol

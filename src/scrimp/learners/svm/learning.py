@@ -21,9 +21,9 @@ from ...data.folds import kept_positions
 from ...data.numeric_rows import check_missing, columns_not_finite, fill_values, filled, not_finite
 from ...data.target import Target
 from ...data.validation import check_budgets
-from ...plans import MenuPlan, RefitPlan
+from ...plans import MenuPlan, PrefixPlan
 from ...plans.components.models import LinearModel, Preparation
-from ...plans.contract import Plan, StageTable
+from ...plans.contract import Plan
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...types import Floats, Ints
@@ -32,6 +32,7 @@ from .groups import Groups
 from .machine import LOSSES, Machine, without_constants
 from .path import Solved, proven, solve_path
 from .selection import as_list, choose, cross_validated
+from .standardisation import Standardisation
 from .unscaled import warn_if_unscaled
 
 
@@ -43,6 +44,7 @@ class BudgetedMachine(BudgetedEstimator):
     C: Any
     loss: str
     uniform: bool
+    scale: bool
     missing: Any
     cv: Any
     tol: float
@@ -86,6 +88,12 @@ class BudgetedMachine(BudgetedEstimator):
         if lost:
             raise not_finite(lost, columns)
         table = without_constants(table)
+        standardisation = (
+            Standardisation.of(table, weights)
+            if self.scale
+            else Standardisation.none(table.shape[1])
+        )
+        table = standardisation.apply(table) if self.scale else table
         warn_if_unscaled(table, columns)
         groups = Groups(costs, bool(self.uniform))
         # numbers far from 0 would be rounded; the intercept is free
@@ -104,7 +112,7 @@ class BudgetedMachine(BudgetedEstimator):
             finally:
                 if found:  # also if interrupted
                     self.columns_, self.target_ = columns, target
-                    self._become(found, chosen, machine, costs, fill, middle)
+                    self._become(found, chosen, machine, costs, fill, middle, standardisation)
         self._warn_of_gaps()
 
     def _budgets(self, costs: Costs) -> list[float]:
@@ -150,7 +158,7 @@ class BudgetedMachine(BudgetedEstimator):
 
     def _become(
         self, found: list[Solved], chosen: dict[float, float], machine: Machine, costs: Costs,
-        fill: Floats | None, middle: float,
+        fill: Floats | None, middle: float, standardisation: Standardisation,
     ) -> None:  # fmt: skip
         of_each_C = [
             proven([solved for solved in found if chosen[solved.budget] == C])
@@ -177,15 +185,17 @@ class BudgetedMachine(BudgetedEstimator):
         self.n_iter_ = int(self.n_steps_.max(initial=1))
         last = found[-1].trained
         columns, w = last.in_table(machine)
+        w, b = standardisation.undo(columns, w, last.point.b + middle)
         self.coef_ = machine.zeros()
         self.coef_[:, columns] = w
-        self.intercept_ = last.point.b + middle
-        self.plan_ = PricedPlan(_menu(found, machine, costs, fill, middle), costs)
+        self.intercept_ = b
+        menu = _menu(found, machine, costs, fill, middle, standardisation)
+        self.plan_ = PricedPlan(menu, costs)
         self._price_entries()
 
     def _price_entries(self) -> None:
         plan, costs = self.plan_.plan, self.plan_.costs
-        entries = plan.entries if isinstance(plan, MenuPlan) else [plan]
+        entries = plan.outline.entries or (plan,)
         sets = [[i for items in own.stages.items for i in items] for own in entries]
         self.items_ = [[costs.names[i] for i in costs.closure(items)] for items in sets]
         self.prices_ = np.array([costs.price_of(items) for items in sets])
@@ -248,8 +258,9 @@ def _warn_if_nothing_fits(groups: Groups, budgets: Sequence[float]) -> None:
 
 
 def _menu(
-    found: Sequence[Solved], machine: Machine, costs: Costs, fill: Floats | None, middle: float
-) -> Plan[Any]:
+    found: Sequence[Solved], machine: Machine, costs: Costs, fill: Floats | None, middle: float,
+    standardisation: Standardisation,
+) -> Plan[Any]:  # fmt: skip
     """One entry a budget, the largest last; to what is answered the middle is added."""
     nothing = machine.sums(machine.zeros())
     prior = machine.intercepts(nothing, np.zeros(machine.n_outputs), 1e-6) + middle
@@ -258,11 +269,12 @@ def _menu(
         trained = solved.trained
         columns, w = trained.in_table(machine)
         if not len(columns):
-            entries.append(RefitPlan(StageTable(()), [], trained.point.b + middle))
+            entries.append(PrefixPlan.constant(trained.point.b + middle))
             continue
-        model = LinearModel(_preparation(columns, fill), w.T, trained.point.b + middle, "identity")
+        w, b = standardisation.undo(columns, w, trained.point.b + middle)
+        model = LinearModel(_preparation(columns, fill), w.T, b, "identity")
         items = np.unique(costs.owners[columns]).tolist()  # what has no coefficient is given back
-        entries.append(RefitPlan.single(items, model, prior))
+        entries.append(PrefixPlan.single(items, model, prior))
     return entries[0] if len(entries) == 1 else MenuPlan(entries)
 
 

@@ -27,7 +27,6 @@ from ...learners.base import (
     given_rows_that_count,
     warn_of_prior,
 )
-from ...plans import MenuPlan
 from ...plans.priced_plan import PricedPlan
 from ...runtime.predictor import Predictor
 from .candidates import candidates_of, take_sparse
@@ -217,8 +216,7 @@ class FrontierBase(BudgetedEstimator):
     def _replan(self, costs: Costs) -> None:
         """Set the prices of the menu and of its entries."""
         super()._replan(costs)
-        menu = self.plan_.plan
-        entries = menu.entries[1:] if isinstance(menu, MenuPlan) else []
+        entries = self.plan_.plan.outline.entries[1:]
         prices = [costs.price_of(items_of(entry)) for entry in entries]
         self.chosen_ = [
             replace(one, budget=price, price=price)

@@ -13,7 +13,7 @@ from ...costs.costs import Costs
 from ...costs.ledger import within
 from ...learners.boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
 from ...learners.boosting.rules import RULES
-from ...plans.contract import Plan
+from ...registry import frontier_learners
 from ...types import Ints
 from ..refit.fitting import seeded
 from .base_learners import BASE_LEARNERS, BaseLearner, of_estimator
@@ -24,7 +24,7 @@ from .trained import Trained, TrainedLearners, TrainedModels, TrainedSVMs, items
 #: The name of support vector machines among the candidates.
 SVM = "svm"
 #: Rules of boosted stumps that take part by default.
-DEFAULT_RULES = ("smoothed", "edge")
+DEFAULT_RULES = frontier_learners()
 #: Rounds of boosted stumps for classes.
 N_CLASS_ROUNDS = 50
 #: Rounds for a regression, which takes small steps and needs more.
@@ -130,17 +130,12 @@ def _check_plan(model: Any, costs: Costs, budget: float) -> None:
     """Refuse a plan that cannot be an entry of a menu."""
     if model.target_.kind == "counts":
         raise ValueError("its scores are logarithms of counts; the others' are numbers.")
-    if _differs_by_row(model.plan_.plan):
+    if model.plan_.plan.outline.order != "fixed":
         raise ValueError(
             "its plan buys other items for other rows; an entry of a menu buys the same for all."
         )
     if not within(costs.price_of(items_of(model.plan_.plan)), budget):
         raise ValueError(f"it was trained for a budget of {budget:g}, and may read for more.")
-
-
-def _differs_by_row(plan: Plan[Any]) -> bool:
-    """Return whether what is bought depends on values, or on random draws."""
-    return plan.kind in ("routed", "sampled") or any(map(_differs_by_row, plan.within))
 
 
 def candidates_of(given: Any, problem: Problem) -> list[Candidate]:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...data.target import Target
-from ...plans import CalibratedPlan, MenuPlan, RefitPlan
+from ...plans import CalibratedPlan, MenuPlan, PrefixPlan
 from ...plans.components.calibrators import PowerMaps
-from ...plans.contract import Plan, StageTable
+from ...plans.contract import Plan
 from ...types import Floats
 from ..calibration.calibrators import Labelled, fit_temperature
 from .racing import Race
@@ -75,7 +75,7 @@ def make_menu(
         loss = float(row_losses.mean())
         chosen.append(Chosen(problem.budgets[budget], price, name, loss, error))
         entries.append(entry)
-    prior = RefitPlan(StageTable(()), [], problem.target.prior)
+    prior = PrefixPlan.constant(problem.target.prior)
     return (MenuPlan([prior, *entries]) if entries else prior), chosen
 
 

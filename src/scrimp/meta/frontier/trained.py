@@ -14,7 +14,7 @@ from ...costs.costs import Costs
 from ...costs.item_sets import Items
 from ...costs.ledger import within
 from ...data.target import Target
-from ...plans import MenuPlan, RefitPlan
+from ...plans import PrefixPlan
 from ...plans.components.models import AverageModel, Model
 from ...plans.contract import Plan
 from ...runtime.sweep import Sweep
@@ -85,7 +85,7 @@ def _one_model_plan(
     if model is None:
         raise ValueError("there is nothing to buy at this budget.")
     kind = "shares" if target.n_classes else "regression"
-    plan = RefitPlan.single(items, model, target.prior)
+    plan = PrefixPlan.single(items, model, target.prior)
     return plan, Target(kind, np.arange(target.n_classes))
 
 
@@ -129,7 +129,7 @@ class TrainedLearners(Trained):
 
 def _affordable_part(plan: Plan[Any], costs: Costs, budget: float) -> Plan[Any]:
     """Return the part of a plan that a budget pays for in full."""
-    entries = plan.entries if isinstance(plan, MenuPlan) else [plan]
+    entries = plan.outline.entries or (plan,)
     paid = [entry for entry in entries if within(costs.price_of(items_of(entry)), budget)]
     if not paid:
         raise ValueError("there is nothing to buy at this budget.")

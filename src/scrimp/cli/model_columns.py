@@ -1,0 +1,73 @@
+"""The columns of a model in a table that may lack some of them and have others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import InputError
+from .training_columns import not_numbers, odd_values
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ..runtime.predictor import Predictor
+
+
+def text_columns(model: Predictor) -> list[str]:
+    """Return the columns that hold categories: 01 is one, and not the number 1."""
+    columns = model.columns
+    return [name for name, j in columns.positions.items() if columns.categories[j] is not None]
+
+
+def affordable_columns(model: Predictor, budget: float = math.inf) -> list[str]:
+    """Return the columns of stages that a budget could pay for; no others are looked at."""
+    from ..costs.ledger import within
+
+    priced = model.plan
+    prices = {needs: priced.costs.price_of(needs) for needs in set(priced.needs)}
+    stages = zip(priced.needs, priced.plan.reads, strict=True)
+    read = {j for needs, columns in stages if within(prices[needs], budget) for j in columns}
+    return [name for name, j in model.columns.positions.items() if j in read]
+
+
+def features(
+    frame: pl.DataFrame, model: Predictor, path: Path, budget: float = math.inf
+) -> pl.DataFrame:
+    """Return the model's columns in its order; those that the budget cannot pay may be absent."""
+    import polars as pl
+
+    needed = set(affordable_columns(model, budget))
+    if absent := [n for n in model.columns.positions if n in needed and n not in frame.columns]:
+        raise InputError(f"{path} lacks columns that the model buys: {', '.join(absent)}.")
+    _refuse_text_for_numbers(frame, needed - set(text_columns(model)))
+    names = list(model.columns.positions)
+    nothing = [pl.lit(None).alias(name) for name in names if name not in needed]
+    return frame.with_columns(nothing).select(names)
+
+
+def _refuse_text_for_numbers(frame: pl.DataFrame, names: Iterable[str]) -> None:
+    import polars as pl
+
+    for name in sorted(names):
+        if frame[name].dtype == pl.String and frame[name].count():
+            odd = not_numbers(frame[name])
+            remedy = f": {odd_values(odd)}" if odd else ". Save it as numbers."
+            raise InputError(f"Column {name!r} held numbers in training and holds text now{remedy}")
+
+
+def rows_with_unseen_categories(X: pl.DataFrame, model: Predictor) -> dict[str, int]:
+    """Return the number of rows with categories that training did not have, by column."""
+    from ..data.columns import UNSEEN
+
+    rows_by_column = {}
+    for name in text_columns(model):
+        position = model.columns.positions[name]
+        counts = X[name].drop_nulls().value_counts()
+        rows_by_column[name] = sum(
+            rows for value, rows in counts.iter_rows()
+            if model.columns.encode_value(position, value) == UNSEEN
+        )  # fmt: skip
+    return {name: rows for name, rows in rows_by_column.items() if rows}

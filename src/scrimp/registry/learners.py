@@ -1,0 +1,198 @@
+"""The table of learners. A new learner is one entry here."""
+
+from __future__ import annotations
+
+from .spec import LearnerSpec, Make, Variant
+
+_FOLDS = "Folds are made of rows: a row given twice may be in two of them, a weight of 2 may not."
+_FORWARD = {"criterion": "forward", "missing": "mean"}
+_QUICK_FRONTIER = {"budgets": [1.0, 2.0], "candidates": ["linear"], "cv": 2}
+
+
+def _rule(name: str, description: str, frontier: bool = False) -> Variant:
+    """A rule of boosting; where all prices are equal, all rules choose as `smoothed` does."""
+    twin = "" if name == "smoothed" else "smoothed"
+    return Variant(name, description, {"rule": name}, twin, frontier)
+
+
+def _refit_of(path: str) -> dict[str, object]:
+    """Parameters of a refit that is quick to check."""
+    return {"estimator": Make(path, {"max_depth": 3}), "order": "linear", "random_state": 0}
+
+
+#: Learners by the name of their method, in the order of help texts and tables.
+LEARNERS: dict[str, LearnerSpec] = {
+    spec.name: spec
+    for spec in (
+        LearnerSpec(
+            "boosting",
+            "boosted stumps",
+            {
+                "classification": Make("scrimp.learners.boosting.BudgetedBoostingClassifier"),
+                "regression": Make("scrimp.learners.boosting.BudgetedBoostingRegressor"),
+            },
+            details="boosted stumps within a budget; rules `smoothed`, `greedy`, `speedboost`, "
+            "`hybrid`, `edge` (AdaBoostBT); two classes or more (SAMME), or numbers by gradient "
+            "boosting with squared or absolute loss",
+            reference="Huang, Powers and Reyzin 2015; Grubb and Bagnell 2012; Friedman 2001",
+            options=("rule", "rounds", "unaffordable", "max-bins"),
+            budgets="several",
+            trained_per_budget=True,
+            variants=(
+                _rule(
+                    "smoothed",
+                    "boosting that weighs value against price, less so the more is spent",
+                    frontier=True,
+                ),
+                _rule("greedy", "boosting, most value per price"),
+                _rule("speedboost", "boosting, fastest fall of the loss per price"),
+                _rule("hybrid", "boosting, first greedy and then smoothed"),
+                _rule("edge", "AdaBoost stopped at the budget", frontier=True),
+            ),
+            compared_by_default=True,
+            check_params={"classification": {"n_rounds": 20}, "regression": {"n_rounds": 20}},
+        ),
+        LearnerSpec(
+            "sampled",
+            "AdaBoost, its vote sampled",
+            {"classification": Make("scrimp.learners.boosting.SampledBoostingClassifier")},
+            details="AdaBoost whose vote each row samples until its budget is used up "
+            "(AdaBoostRS, AdaBoostRS_AC, best first); wraps a fitted scikit-learn AdaBoost, "
+            "forest, bagging or linear model too",
+            reference="Reyzin 2011",
+            options=("rounds", "max-bins"),
+            budgets="none",
+            compared_by_default=True,
+            check_params={"classification": {"n_rounds": 15, "max_draws": 20}},
+        ),
+        LearnerSpec(
+            "tree",
+            "a pruned tree",
+            {"classification": Make("scrimp.learners.trees.BudgetedTreeClassifier")},
+            details="a pruned decision tree that does not look at prices; each row pays for its "
+            "own path: the baseline",
+            reference="Breiman et al. 1984",
+            noun="tree",
+            compared_by_default=True,
+            exemptions={
+                "check_column_order": "Between equally good tests scikit-learn draws positions.",
+                "check_free_items_are_used": "A row buys what is on its own path.",
+                "check_sample_weight_equivalence_on_dense_data": _FOLDS,
+            },
+        ),
+        LearnerSpec(
+            "linear",
+            "a linear model in one order of purchases",
+            {
+                "classification": Make("scrimp.learners.linear.SequencedClassifier", _FORWARD),
+                "regression": Make("scrimp.learners.linear.SequencedRegressor", _FORWARD),
+            },
+            details="ridge or logistic regression on groups of columns in one learned order "
+            "(CS-G-FR, CS-G-OMP, doubling), near the best whenever it is cut off; data larger "
+            "than memory; bounds. [When to choose what, with pictures](docs/anytime_linear.md)",
+            reference="Hu 2019, ch. 3",
+            noun="linear model",
+            compared_by_default=True,
+        ),
+        LearnerSpec(
+            "frontier",
+            "the best of many models for each budget",
+            {
+                "classification": Make("scrimp.meta.frontier.FrontierClassifier"),
+                "regression": Make("scrimp.meta.frontier.FrontierRegressor"),
+            },
+            details="[for each budget the best of many models](docs/frontier.md): what to buy is "
+            "searched, and trees, forests, kernel and linear models, boosted stumps and your own "
+            "estimators compete by cross-validation",
+            reference="scrimp's own",
+            options=("max-seconds",),
+            budgets="several",
+            budget_parameter="budgets",
+            first_result="the first fold",
+            trained_per_budget=True,
+            calibrates=False,
+            check_params={"classification": _QUICK_FRONTIER, "regression": _QUICK_FRONTIER},
+            exemptions={"check_sample_weight_equivalence_on_dense_data": _FOLDS},
+        ),
+        LearnerSpec(
+            "svm",
+            "the best linear support vector machine that each budget pays for",
+            {
+                "classification": Make(
+                    "scrimp.learners.svm.BudgetedSVC", {"scale": True, "missing": "mean"}
+                ),
+                "regression": Make(
+                    "scrimp.learners.svm.BudgetedSVR", {"scale": True, "missing": "mean"}
+                ),
+            },
+            details="[the best linear support vector machine whose groups of columns a budget "
+            "pays for](docs/budgeted_svm.md), with a certificate of how far it can be from the "
+            "best, which on small tables is mostly a proof that it is the best; dense or sparse, "
+            "up to millions of columns",
+            reference="Wang, Zhu and Chi 2018",
+            options=("C",),
+            budgets="several",
+            trained_per_budget=True,
+        ),
+        LearnerSpec(
+            "refit",
+            "an estimator of scikit-learn, refitted after each purchase",
+            {
+                "classification": Make("scrimp.meta.refit.RefitClassifier"),
+                "regression": Make("scrimp.meta.refit.RefitRegressor"),
+            },
+            details="[any scikit-learn estimator](docs/any_model.md), refitted on each prefix of "
+            "the order in which another model buys",
+            reference="the model you trust",
+            options=("estimator",),
+            noun="refitted model",
+            check_params={
+                "classification": _refit_of("sklearn.tree.DecisionTreeClassifier"),
+                "regression": _refit_of("sklearn.tree.DecisionTreeRegressor"),
+            },
+        ),
+        LearnerSpec(
+            "lasso",
+            "a linear model in the order of a group lasso's path",
+            {"regression": Make("scrimp.learners.linear.GroupLassoRegressor", {"missing": "mean"})},
+            details="the order of a cost-weighted group lasso: a baseline "
+            "(`pip install '.[lasso]'`)",
+            reference="Yuan and Lin 2006",
+            noun="linear model",
+            check_params={"regression": {"n_penalties": 20}},
+            extra="lasso",
+            needs="skglm",
+        ),
+        LearnerSpec(
+            "poisson",
+            "a Poisson regression for counts in one order of purchases",
+            {
+                "counts": Make(
+                    "scrimp.learners.linear.SequencedPoissonRegressor", {"missing": "mean"}
+                )
+            },
+            details="Poisson regression on groups of columns in one learned order, for counts "
+            "and rates",
+            reference="Hu 2019, Sec. 3.7",
+            noun="linear model",
+        ),
+        LearnerSpec(
+            "calibrated",
+            "calibrated probabilities",
+            {"classification": Make("scrimp.meta.calibration.CalibratedClassifier")},
+            details="any of the classifiers, with probabilities that mean what they say at every "
+            "budget, cross-fitted",
+            reference="Platt 1999; Zadrozny and Elkan 2002; Guo et al. 2017",
+            is_method=False,
+            check_params={
+                "classification": {
+                    "estimator": Make(
+                        "scrimp.learners.boosting.BudgetedBoostingClassifier", {"n_rounds": 10}
+                    ),
+                    "cv": 2,
+                }
+            },
+            exemptions={"check_sample_weight_equivalence_on_dense_data": _FOLDS},
+        ),
+    )
+}

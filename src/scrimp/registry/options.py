@@ -1,0 +1,78 @@
+"""Options of ``scrimp fit`` that belong to some learners, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .spec import Make, Option
+
+#: How boosting chooses a purchase.
+RULES = ("smoothed", "greedy", "speedboost", "hybrid", "edge")
+#: How probabilities are calibrated.
+CALIBRATIONS = ("sigmoid", "isotonic", "temperature")
+
+#: Estimators of scikit-learn that ``--method refit`` knows by name.
+_REFITTED: dict[str, dict[str, dict[str, Any]]] = {
+    "hist-gradient-boosting": {
+        "classification": {"estimator": Make("sklearn.ensemble.HistGradientBoostingClassifier")},
+        "regression": {"estimator": Make("sklearn.ensemble.HistGradientBoostingRegressor")},
+    },
+    "random-forest": {
+        "classification": {
+            "estimator": Make("sklearn.ensemble.RandomForestClassifier", {"min_samples_leaf": 3})
+        },
+        "regression": {
+            "estimator": Make("sklearn.ensemble.RandomForestRegressor", {"min_samples_leaf": 3})
+        },
+    },
+    "logistic": {
+        "classification": {
+            "estimator": Make("sklearn.linear_model.LogisticRegression", {"max_iter": 1000}),
+            "encode": "standard",
+        },
+    },
+    "ridge": {
+        "regression": {"estimator": Make("sklearn.linear_model.Ridge"), "encode": "standard"},
+    },
+}
+
+OPTIONS: dict[str, Option] = {
+    option.name: option
+    for option in (
+        Option(
+            "rule", "rule", "choice",
+            "How a purchase is chosen: greedy and speedboost weigh what it tells against its "
+            "price, smoothed does so less and less, hybrid begins greedy and goes on smoothed, "
+            "edge does not look at prices.",
+            default="smoothed", choices=RULES,
+        ),
+        Option("rounds", "n_rounds", "int", "The most rounds.", default=500, least=1),
+        Option(
+            "unaffordable", "unaffordable", "choice",
+            "At a choice that the rest of the budget cannot pay: choose among the others, or end.",
+            default="skip", choices=("skip", "stop"),
+        ),
+        Option(
+            "max-bins", "max_bins", "int",
+            "Distinct values of a column up to which it is searched exactly.",
+            default=255, least=2, most=65535,
+        ),
+        Option(
+            "C", "C", "numbers",
+            "What errors count against the norm of a support vector machine; of several the best "
+            "is chosen by cross-validation. 1 by default.",
+            least=0,
+        ),
+        Option(
+            "estimator", "estimator", "preset",
+            "What is refitted: hist-gradient-boosting by default; logistic predicts classes, "
+            "ridge numbers.",
+            presets=_REFITTED,
+        ),
+        Option(
+            "max-seconds", "max_seconds", "float",
+            "About how long the frontier may take; what was tested by then counts.",
+            least=0,
+        ),
+    )
+}  # fmt: skip
