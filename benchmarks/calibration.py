@@ -1,6 +1,6 @@
-"""What calibration does to probabilities at several budgets, on rows that were not trained on.
+"""The effect of calibration on probabilities at several budgets, on test rows.
 
-Boosted stumps on three datasets whose columns cost between 0.5 and 3, drawn evenly: log loss
+Boosted stumps on three datasets with prices drawn uniformly between 0.5 and 3: log loss
 and calibration error (15 bins) before and after. Needs the datasets (SCRIMP_DATA). With
 --write the tables and the picture go to docs/calibration.md.
 """
@@ -34,28 +34,28 @@ N_ROUNDS = 300
 
 @dataclass
 class Results:
-    """What was said of the test rows, by method (rows x fractions x classes), in all trials."""
+    """Predicted probabilities of the test rows, by method (rows, fractions, classes)."""
 
-    said: dict[str, list[np.ndarray]]
-    truth: list[np.ndarray]
+    probabilities: dict[str, list[np.ndarray]]
+    targets: list[np.ndarray]
     classes: np.ndarray
 
     def mean(self, method: str, measure: Any) -> list[float]:
-        """A measure at each fraction, mean of the trials."""
+        """Return the mean over trials of a measure at each fraction."""
         values = [
-            [measure(y, said[:, f], self.classes) for f in range(len(FRACTIONS))]
-            for said, y in zip(self.said[method], self.truth, strict=True)
+            [measure(y, predicted[:, f], self.classes) for f in range(len(FRACTIONS))]
+            for predicted, y in zip(self.probabilities[method], self.targets, strict=True)
         ]
         return np.mean(values, axis=0).tolist()
 
 
-def loss(y: np.ndarray, said: np.ndarray, classes: np.ndarray) -> float:
-    """Log loss."""
-    return float(log_loss(y, said, labels=classes))
+def loss(y: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> float:
+    """Return the log loss."""
+    return float(log_loss(y, predicted, labels=classes))
 
 
 def load(name: str) -> tuple[Any, np.ndarray]:
-    """A dataset's table and target."""
+    """Return the table and target of a dataset."""
     data = fetch_arrays(name) if name == "letter" else fetch(name)
     X = data.X.astype(np.float32) if name == "letter" else data.X
     return X, data.y
@@ -81,19 +81,19 @@ def run(name: str, n_trials: int) -> Results:
                 model = CalibratedClassifier(booster, method, random_state=0)
             model.fit(X[train], y[train])
             budgets = np.array(FRACTIONS) * model.plan_.price
-            results.said[method].append(model.sweep(X[test], budgets).probabilities())
-        results.truth.append(y[test])
+            results.probabilities[method].append(model.sweep(X[test], budgets).probabilities())
+        results.targets.append(y[test])
         print(f"{name}: trial {trial + 1} of {n_trials}", file=sys.stderr)
     return results
 
 
 def table(results: dict[str, Results], title: str, measure: Any) -> str:
-    """One row a dataset and method, one column a fraction, as Markdown."""
+    """Return a table with one row per dataset and method, one column per fraction."""
     shown = " | ".join(f"{100 * f:g}%" for f in FRACTIONS)
     lines = [title, "", f"| | | {shown} |", "|---" * (len(FRACTIONS) + 2) + "|"]
-    for name, found in results.items():
+    for name, result in results.items():
         for method in METHODS:
-            means = found.mean(method, measure)
+            means = result.mean(method, measure)
             label = "as trained" if method == "none" else f"`{method}`"
             cells = " | ".join(f"{value:.3f}" for value in means)
             lines.append(f"| {name if method == 'none' else ''} | {label} | {cells} |")
@@ -101,27 +101,27 @@ def table(results: dict[str, Results], title: str, measure: Any) -> str:
 
 
 def picture(results: dict[str, Results], path: Path) -> None:
-    """What was said against what came true, of the first trial, at two fractions."""
+    """Draw reliability diagrams of the first trial at two fractions."""
     import matplotlib.pyplot as plt
 
     shown = [1, len(FRACTIONS) - 1]
     figure, axes = plt.subplots(
         len(shown), len(results), figsize=(10, 6.5), layout="constrained", sharex=True, sharey=True
     )
-    for column, (name, found) in enumerate(results.items()):
+    for column, (name, result) in enumerate(results.items()):
         for ax, f in zip(axes[:, column], shown, strict=True):
             ax.plot([0, 1], [0, 1], color="0.7", linewidth=1)
             for method, label in (("none", "as trained"), ("sigmoid", "sigmoid")):
-                said = found.said[method][0][:, f]
-                x, came, mass = reliability(found.truth[0], said, found.classes)
+                predicted = result.probabilities[method][0][:, f]
+                x, observed, mass = reliability(result.targets[0], predicted, result.classes)
                 kept = mass >= 0.002
-                ax.plot(x[kept], came[kept], marker="o", markersize=4, label=label)
+                ax.plot(x[kept], observed[kept], marker="o", markersize=4, label=label)
             ax.set(title=f"{name}, {100 * FRACTIONS[f]:g}% of the price")
             ax.grid(alpha=0.3)
     for ax in axes[-1]:
-        ax.set_xlabel("Probability said")
+        ax.set_xlabel("Predicted probability")
     for ax in axes[:, 0]:
-        ax.set_ylabel("Part that came true")
+        ax.set_ylabel("Observed frequency")
     axes[0, 0].legend(frameon=False)
     figure.savefig(path, dpi=110)
 

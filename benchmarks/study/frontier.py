@@ -12,25 +12,25 @@ RECIPE: dict[str, object] = {}
 
 
 def reason_against(problem: Problem) -> str:
-    """Why it is not tried, if it is not."""
-    found = hasattr(scrimp, "FrontierClassifier")
-    return "" if found else "this version of scrimp has no Frontier"
+    """Return why it is not tried; empty if it is."""
+    is_there = hasattr(scrimp, "FrontierClassifier")
+    return "" if is_there else "this version of scrimp has no Frontier"
 
 
 def train(part: Part) -> Trained:
-    """Fit once, for all budgets, on the inner folds that all methods have.
+    """Fit once, for all budgets, on the inner folds that all methods use.
 
-    Where rows are many it looks at the first folds only, as many as it has by default.
+    Where rows are many it uses the first folds only, as many as by default.
     """
     from scrimp import FrontierClassifier, FrontierRegressor
-    from scrimp.meta.frontier.frontier import default_folds
+    from scrimp.meta.frontier.base import default_folds
 
-    folds, _ = default_folds(len(part.train))
-    number = part.problem.task == "regression"
-    model = (FrontierRegressor if number else FrontierClassifier)(
+    n_tested = default_folds(len(part.train)).n_tested
+    is_regression = part.problem.task == "regression"
+    model = (FrontierRegressor if is_regression else FrontierClassifier)(
         part.costs,
         budgets=part.budgets.tolist(),
-        cv=part.inner_positions()[:folds],
+        cv=part.inner_positions()[:n_tested],
         max_seconds=part.seconds,
         n_jobs=2,
         random_state=part.seed,

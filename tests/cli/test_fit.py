@@ -466,7 +466,7 @@ class TestCalibration:
         )
 
     def test_the_methods_are_those_of_the_library(self):
-        from scrimp.meta.calibration.fitting import METHODS
+        from scrimp.meta.calibration.calibrators import METHODS
         from scrimp.registry import CALIBRATIONS
 
         assert tuple(METHODS) == CALIBRATIONS

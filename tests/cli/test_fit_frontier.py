@@ -10,7 +10,8 @@ import pytest
 from scrimp import datasets, load
 from scrimp.costs.ledger import within
 from scrimp.datasets import load_heart
-from scrimp.meta.frontier import contest
+from scrimp.meta import cross_validation
+from scrimp.meta.frontier import racing
 
 from .conftest import refused, run, run_json, table
 
@@ -65,15 +66,15 @@ def test_numbers(tmp_path):
 
 def interrupted(train, out, monkeypatch, when):
     """The result of a training that is interrupted at an event of a candidate."""
-    emit, left = contest.emit, iter(range(when))
+    emit, left = cross_validation.emit, iter(range(when))
 
     def interrupting(event):
         emit(event)
         if event.note == "linear" and next(left, None) is None:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(contest, "emit", interrupting)
-    monkeypatch.setattr(contest.Contest, "_drop_hopeless", lambda _: None)
+    monkeypatch.setattr(cross_validation, "emit", interrupting)
+    monkeypatch.setattr(racing.Race, "_eliminate", lambda _: None)
     words = ("--method", "frontier", "--budget", "1,3", "--out", out)
     return run("fit", train, "--target", "y", *words)
 

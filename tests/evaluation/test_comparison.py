@@ -19,7 +19,7 @@ from scrimp import (
 )
 from scrimp.datasets import load_heart
 from scrimp.evaluation import METHODS, cross_curve, cross_sweep, price_steps
-from scrimp.evaluation.folds import divide
+from scrimp.evaluation.division import divide
 from scrimp.evaluation.methods import task_of
 from scrimp.runtime.events import Progress, emit, listening
 

@@ -1,4 +1,4 @@
-"""Intervals from resampled rows."""
+"""Bootstrap intervals over rows."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def bootstrap_interval(
     measure: Measure, n_rows: int, n_answers: int, n_bootstrap: int, level: float,
     random_state: Any, groups: Any = None,
 ) -> tuple[Floats, Floats]:  # fmt: skip
-    """Percentile intervals of a measure.
+    """Return percentile intervals of a measure.
 
-    All answers see the same resamples. A resample on which the measure is undefined is left
+    All answers have the same resamples. A resample on which the measure is undefined is left
     out; an interval of which less than half the resamples remain is NaN, with a warning.
 
     Returns
@@ -49,7 +49,7 @@ def resampled(
     measure: Measure, n_rows: int, n_answers: int, n_bootstrap: int, random_state: Any,
     groups: Any = None,
 ) -> Floats:  # fmt: skip
-    """Values of a measure (resamples, answers); the same seed draws the same resamples.
+    """Return values of a measure (resamples, answers); the same seed draws the same resamples.
 
     Rows of one of `groups` are drawn together.
     """
@@ -57,7 +57,7 @@ def resampled(
     units = _units(n_rows, groups)
     values = np.empty((n_bootstrap, n_answers))
     with warnings.catch_warnings():
-        # what a scorer has to say about the rows it said once, of all rows
+        # a scorer has already warned once, about all rows
         warnings.simplefilter("ignore")
         for b in range(n_bootstrap):
             drawn = random.randint(len(units), size=len(units))
@@ -69,13 +69,13 @@ def resampled(
 
 
 def _units(n_rows: int, groups: Any) -> Any:
-    """What is drawn: rows, or the rows of each group."""
+    """Return what is drawn: rows, or the rows of each group."""
     if groups is None:
         return range(n_rows)
-    own = np.asarray(groups)
-    if own.shape != (n_rows,):
+    labels = np.asarray(groups)
+    if labels.shape != (n_rows,):
         raise ValueError(
-            f"groups has the shape {own.shape}; expected one group a row: ({n_rows},)."
+            f"groups has the shape {labels.shape}; expected one group a row: ({n_rows},)."
         )
-    number = np.unique(own, return_inverse=True)[1]
+    number = np.unique(labels, return_inverse=True)[1]
     return np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])

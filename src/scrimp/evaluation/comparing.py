@@ -17,7 +17,7 @@ from ..data.validation import check_budgets
 from ..types import Floats
 from .budget_grid import has_free_columns, price_steps
 from .comparison import Comparison
-from .folds import divide
+from .division import divide
 from .formatting import listed
 from .methods import METHODS, ROUNDS, Setting, check_task, estimators, names_for
 from .repeat_scores import RepeatScores
@@ -43,37 +43,37 @@ def compare(
 ) -> Comparison:
     """Cross-validate several methods at many budgets, on the same folds.
 
-    All methods are run fold by fold side by side, so that whenever it ends, all have been
-    tested on the same rows. A method that refuses the data is left out, with its reason.
+    The methods are evaluated fold by fold side by side, so that all have been tested on the
+    same rows whenever it ends. A method that refuses the data is left out, with its reason.
 
     Parameters
     ----------
     X : array or data frame (rows, columns)
         Rows.
     y : array (rows,)
-        The truth.
+        The target.
     costs : Costs, array, mapping or None
         Prices.
     budgets : array of numbers >= 0, optional
-        Where to look; by default 0 and steps of the price list.
+        Budgets to predict at; by default 0 and steps of the price list.
     methods : sequence of names, or mapping from names to estimators, optional
         By default all quick ones of `scrimp.evaluation.METHODS` that can do the task; where
-        all prices are equal, only one of those that then choose alike.
+        all prices are equal, only one of those that are then identical.
     task : {"classification", "regression"}, optional
         By default fractions, and whole numbers with many different values, are a regression.
     scoring : str or callable, optional
         As in `Curve.from_sweep`.
     n_rounds : int or several, optional
-        Rounds of boosting; with several each is a method of its own, such as ``greedy/20``.
+        Rounds of boosting; each of several is a separate method, such as ``greedy/20``.
         By default 50, for a regression 300.
     n_folds, n_repeats : int
-        Of the cross-validation.
+        Folds per repeat, and repeats of the cross-validation.
     max_seconds : float
-        When to end; what all methods have finished by then counts.
+        Time limit; the folds that all methods have finished by then count.
     max_rows : int, optional
-        Draw so many rows if there are more.
+        The size of a random sample of the rows, if there are more.
     random_state : int
-        Of rows, folds, methods and resamples.
+        Seed of rows, folds, methods and resamples.
 
     Returns
     -------
@@ -81,9 +81,9 @@ def compare(
 
     Notes
     -----
-    The best of several methods looks better on the rows that it was chosen on than it is.
-    An interval is that of one repeat, over rows; it does not shrink with repeats, and does
-    not hold what chance does in training.
+    The quality of the best of several methods is biased upwards on the rows that it was
+    selected on. An interval is that of one repeat, over rows; it does not shrink with repeats,
+    and does not include the randomness of the training.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def compare(
     >>> advice.method, round(advice.point.quality, 1)
     ('smoothed', 0.8)
     """
-    y = _truth(X, y)
+    y = _checked_target(X, y)
     task = check_task(task, y)
     _check_limits(n_repeats, max_seconds, max_rows)
     division = divide(y, task, n_folds, n_repeats, max_rows, random_state)
@@ -106,25 +106,25 @@ def compare(
     columns = frame.columns if frame is not None else None
     width = len(columns) if columns is not None else np.shape(X)[1]
     prices = as_costs(costs, width, None if columns is None else list(map(str, columns)))
-    looked = _finite(price_steps(prices) if budgets is None else budgets)
+    grid = _finite(price_steps(prices) if budgets is None else budgets)
     rounds = [ROUNDS[task]] if n_rounds is None else np.atleast_1d(n_rounds).tolist()
     free = has_free_columns(prices)
-    trained = [budget for budget in looked.tolist() if budget > 0 or free]
+    trained = [budget for budget in grid.tolist() if budget > 0 or free]
     asked, alike = (methods, []) if methods is not None else _methods(task, prices)
-    tried = estimators(
+    compared = estimators(
         asked, lambda r: Setting(task, prices, trained, r, random_state), task, rounds
     )
     X, y = _safe_indexing(X, division.rows), y[division.rows]
-    scores = RepeatScores(y, find_scorer(scoring, _target(task, y)), looked, random_state)
-    trials = Trials(tried, X, y, looked, division, max_seconds, scores.add)
+    scores = RepeatScores(y, find_scorer(scoring, _target(task, y)), grid, random_state)
+    trials = Trials(compared, X, y, grid, division, max_seconds, scores.add)
     begin = time.monotonic()
     trials.run()
-    names = tuple(n for n in scores.found if n not in trials.left_out and trials.repeats)
+    names = tuple(n for n in scores.repeats if n not in trials.left_out and trials.repeats)
     if not names:
         _raise_nothing(trials)
     scorer = scores.scorer
     return Comparison(
-        names, looked, *scores.stacked(names, trials.repeats), scorer.name, scorer.best, task,
+        names, grid, *scores.stacked(names, trials.repeats), scorer.name, scorer.best, task,
         scores.n_rows, trials.folds, dict(trials.left_out),
         (*alike, *division.remarks, *_shortfall(trials, n_repeats)), not trials.interrupted,
         trials.in_time, time.monotonic() - begin, some_free=free,
@@ -132,7 +132,7 @@ def compare(
 
 
 def _methods(task: str, prices: Costs) -> tuple[list[str], list[str]]:
-    """The methods to try, and a remark on those that need not be."""
+    """Return the methods to compare, and a remark on those that are left out as identical."""
     names = names_for(task, prices)
     twins = [n for n, m in METHODS.items() if task in m.tasks and m.twin and n not in names]
     if not twins:
@@ -144,8 +144,8 @@ def _methods(task: str, prices: Costs) -> tuple[list[str], list[str]]:
     ]
 
 
-def _truth(X: Any, y: Any) -> NDArray[Any]:
-    """Y as an array that fits X."""
+def _checked_target(X: Any, y: Any) -> NDArray[Any]:
+    """Return y as an array with one value per row of X."""
     y = column_or_1d(y, warn=False)
     check_consistent_length(X, y)
     missing = sum(value is None or value != value for value in y.tolist())
@@ -155,7 +155,7 @@ def _truth(X: Any, y: Any) -> NDArray[Any]:
 
 
 def _target(task: str, y: NDArray[Any]) -> Target:
-    """What is predicted, before any method has seen it."""
+    """Return what is predicted, for the scorer."""
     if task == "regression":
         return Target("regression", np.array([]))
     classes = np.unique(y)
@@ -172,15 +172,15 @@ def _check_limits(n_repeats: int, max_seconds: float, max_rows: int | None) -> N
 
 
 def _finite(budgets: Any) -> Floats:
-    """Budgets, ascending; a curve has no place for one without limit."""
-    looked = np.unique(check_budgets(budgets))
-    if not np.isfinite(looked[-1]):
+    """Return budgets, ascending; a curve has no place for an infinite one."""
+    grid = np.unique(check_budgets(budgets))
+    if not np.isfinite(grid[-1]):
         raise ValueError("budgets hold infinity; the price of everything is as good and finite.")
-    return looked
+    return grid
 
 
 def _shortfall(trials: Trials, n_repeats: int) -> list[str]:
-    """What was not done, if it ended early."""
+    """Return a remark on what was not done, if it ended early."""
     why = (
         "before it was interrupted" if trials.interrupted else f"in {trials.max_seconds:g} seconds"
     )

@@ -1,4 +1,4 @@
-"""Comparison of methods: the same folds for all, and differences on the same rows."""
+"""Comparison of methods on the same folds, with paired differences."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Comparison:
     budgets : float array (budgets,)
         Ascending and distinct.
     quality, spent : float arrays (methods, repeats, budgets)
-        The scorer's value and the mean spend of a row.
+        The scorer's value and the mean spend per row.
     quality_samples, spent_samples : float arrays (resamples, methods, repeats, budgets)
-        The same on resampled rows; all methods see the same resamples.
+        The same on resampled rows; all methods have the same resamples.
     scoring : str
         The scorer's name.
     best : float
@@ -42,15 +42,15 @@ class Comparison:
     left_out : mapping
         Methods without a result, and why.
     remarks : tuple of str
-        What was done about rows and folds.
+        Sentences on rows and folds that differ from what was asked for.
     finished : bool
         False if it was interrupted.
     in_time : bool
         False if the time was up before all repeats were done.
     seconds : float
-        How long it took.
+        The time it took.
     level : float
-        Of the intervals.
+        The level of the intervals.
     some_free : bool
         Whether some columns are free, so that a budget of 0 buys them.
     """
@@ -81,12 +81,12 @@ class Comparison:
         return f"Comparison({', '.join(self.names)}; {self.n_rows:,} rows; {budgets}{best})"
 
     def ranked(self, budget: float | None = None) -> list[str]:
-        """Names of the methods, best first; of equals the one that spends less.
+        """Return the names of the methods, best first; of equals the one that spends less.
 
         Parameters
         ----------
         budget : float, optional
-            By default the mean quality over all budgets counts.
+            Where to compare; by default by the mean quality over all budgets.
         """
         wide = budget is None and len(self.budgets) > 1
 
@@ -99,15 +99,15 @@ class Comparison:
 
     @property
     def n_repeats(self) -> int:
-        """How often the rows were divided anew."""
+        """The number of divisions of the rows into folds."""
         return int(self.quality.shape[1])
 
     def curve(self, name: str) -> Curve:
-        """The curve of a method: the mean of its repeats, and of their intervals."""
+        """Return the curve of a method: the mean of its repeats, and of their intervals."""
         return self._curves[self._position(name)]
 
     def curves(self) -> dict[str, Curve]:
-        """All curves, by the method's name."""
+        """Return all curves, by the name of the method."""
         return dict(zip(self.names, self._curves, strict=True))
 
     @cached_property
@@ -115,31 +115,31 @@ class Comparison:
         quality, spent = self.quality.mean(axis=1), self.spent.mean(axis=1)
         intervals = [self._interval(self.quality_samples[:, m]) for m in range(len(self.names))]
         return [
-            Curve(self.budgets, own_spent, own, low, high, self.scoring, self.best, self.level)
-            for own_spent, own, (low, high) in zip(spent, quality, intervals, strict=True)
+            Curve(self.budgets, paid, value, low, high, self.scoring, self.best, self.level)
+            for paid, value, (low, high) in zip(spent, quality, intervals, strict=True)
         ]
 
     def at(self, name: str, budget: float) -> Point:
-        """A method at the largest evaluated budget that is within a budget."""
+        """Return a method's point at the largest evaluated budget that is within a budget."""
         return self.curve(name).at(budget)
 
     def standard_error(self, name: str, budget: float) -> float:
-        """Of the quality of a method at a budget, over rows."""
+        """Return the standard error of a method's quality at a budget, over rows."""
         m, b = self._position(name), self._budget(budget)
         return float(np.nanstd(self.quality_samples[:, m, :, b], axis=0).mean())
 
     def difference(
         self, one: tuple[str, float], other: tuple[str, float], error_cost: float | None = None
     ) -> Difference:
-        """How much better one method at a budget is than another at its own, on the same rows.
+        """Return the paired difference of two methods, each at a budget, on the same rows.
 
         Parameters
         ----------
         one, other : (name, budget)
-            What is compared.
+            The two that are compared.
         error_cost : float, optional
             Compare the mean of spend + error_cost * error instead; less is better, and a
-            positive difference says that `one` costs less.
+            positive difference means that `one` costs less.
         """
         places = [(self._position(name), self._budget(budget)) for name, budget in (one, other)]
         (m, b), (n, c) = places
@@ -151,30 +151,30 @@ class Comparison:
         return Difference(float((value[m, :, b] - value[n, :, c]).mean()), float(low), float(high))
 
     def recommend(self, budget: float | None = None, error_cost: float | None = None) -> Advice:
-        """Which method to take, and at which budget.
+        """Return which method to take, and at which budget.
 
         Parameters
         ----------
         budget : float, optional
-            The most that a prediction may spend: the method with the best quality there.
+            The limit per prediction: the method with the best quality there.
         error_cost : float, optional
-            What an error of 1 costs: the method and budget with the least mean spend plus
-            cost of errors; `budget` is then a limit.
+            The cost of an error of 1: the method and budget with the smallest mean spend
+            plus cost of errors; `budget` is then a limit.
 
-        Without either, the least budget at which a method is within one standard error of
+        Without either, the smallest budget at which a method is within one standard error of
         the best of all.
         """
         return advise(self, budget, error_cost)
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One dictionary for each method and budget, for tables and JSON."""
+        """Return one dictionary per method and budget, for tables and JSON."""
         return [
             {"method": name, **row} for name, curve in self.curves().items()
             for row in curve.to_rows()
         ]  # fmt: skip
 
     def _interval(self, samples: Floats) -> tuple[Floats, Floats]:
-        """Mean over repeats of the intervals: repeats are not new rows."""
+        """Return the mean over repeats of the intervals: repeats are not new rows."""
         tail = (1.0 - self.level) / 2.0
         quantile = np.nanquantile if np.isnan(samples).any() else np.quantile  # the latter is fast
         low, high = quantile(samples, [tail, 1.0 - tail], axis=0).mean(axis=1)
@@ -186,6 +186,6 @@ class Comparison:
         return self.names.index(name)
 
     def _budget(self, budget: float) -> int:
-        """The largest budget that is within this one."""
+        """Return the position of the largest budget that is within this one."""
         point = self.curve(self.names[0]).at(budget)
         return int(np.searchsorted(self.budgets, point.budget))

@@ -1,4 +1,4 @@
-"""Cross-validated curves: answers at all budgets from models that did not see the row."""
+"""Cross-validated sweeps and curves, from out-of-fold predictions at all budgets."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from sklearn.utils import _safe_indexing
 
-from ..runtime.events import Progress, emit
+from ..data.folds import Splits, given_splits, repeated_splits
+from ..meta.cross_validation import evaluate_folds
 from ..runtime.sweep import Sweep
 from ..types import Floats, Ints
 from .curve import Curve
@@ -29,7 +29,7 @@ def cross_sweep(
     random_state: Any = 0,
     stop: str | None = None,
 ) -> tuple[Sweep, NDArray[Any]]:
-    """Out-of-fold answers at many budgets.
+    """Return out-of-fold predictions at many budgets.
 
     For each fold a clone of the estimator is fitted on the other rows and swept over the
     rows of the fold.
@@ -41,17 +41,17 @@ def cross_sweep(
     X : array or data frame (rows, columns)
         Rows.
     y : array (rows,)
-        The truth.
+        The target.
     budgets : array of numbers >= 0
-        Where to look.
+        Budgets to predict at.
     cv : int, splitter or iterable of (train, test)
         An int is a number of folds, stratified for a classifier.
     n_repeats : int
-        How often to divide the rows anew; only for an int `cv`.
+        The number of divisions of the rows into folds; only for an int `cv`.
     random_state : int, RandomState or None
-        Of the division.
+        Seed of the folds.
     stop : {None, "certain"}
-        When to stop before the budget does.
+        Whether to stop buying once the label is certain.
 
     Returns
     -------
@@ -60,12 +60,12 @@ def cross_sweep(
         a splitter tests more or less often than others come in the order of X as well, as
         often as they were tested.)
     y : array
-        The truth of these rows.
+        The targets of these rows.
 
     Notes
     -----
     Repeats are not new rows: resampling all of them as if they were makes an interval too
-    narrow. `cross_curve` takes care of that.
+    narrow. `cross_curve` avoids that.
 
     Examples
     --------
@@ -79,17 +79,17 @@ def cross_sweep(
     """
     y = np.asarray(y)
     splits = _splits(estimator, X, y, cv, n_repeats, random_state)
-    tested, parts = [], []
-    emit(Progress(TASK, 0, len(splits)))
-    for done, (train, test) in enumerate(splits, start=1):
+
+    def sweep_fold(train: Ints, test: Ints) -> Sweep:
         model = clone(estimator).fit(_safe_indexing(X, train), y[train])
-        # a row's own draws depend on the row, not on the fold it is in
-        parts.append(model.sweep(_safe_indexing(X, test), budgets, keys=test, stop=stop))
-        tested.append(test)
-        emit(Progress(TASK, done, len(splits)))
-    rows = np.concatenate(tested)
+        # the keys make the random draws of a row independent of the fold it is in
+        sweep: Sweep = model.sweep(_safe_indexing(X, test), budgets, keys=test, stop=stop)
+        return sweep
+
+    parts = evaluate_folds(TASK, splits, sweep_fold)
+    rows = np.concatenate([test for _, test in splits])
     order = np.lexsort((rows, _times_before(rows)))
-    return _stacked(parts, order), y[rows[order]]
+    return stacked_sweep(parts, order), y[rows[order]]
 
 
 def cross_curve(
@@ -104,10 +104,10 @@ def cross_curve(
     stop: str | None = None,
     **options: Any,
 ) -> Curve:
-    """Cross-validated quality against cost.
+    """Return the cross-validated quality against cost.
 
-    The mean of the curves of the repeats, and the mean of their intervals: dividing the
-    same rows again makes the estimate steadier, but tells nothing of other rows.
+    The curve is the mean of the curves of the repeats, with the mean of their intervals:
+    dividing the same rows again makes the estimate steadier, but adds no rows.
 
     Parameters
     ----------
@@ -130,13 +130,13 @@ def cross_curve(
     """
     if not isinstance(cv, int | np.integer):
         raise TypeError(f"cv is a {type(cv).__name__}; expected a number of folds.")
-    sweep, truth = cross_sweep(
+    sweep, targets = cross_sweep(
         estimator, X, y, budgets, cv=cv, n_repeats=n_repeats, random_state=random_state, stop=stop
     )
-    n = len(truth) // n_repeats
+    n = len(targets) // n_repeats
     curves = [
         Curve.from_sweep(
-            _rows(sweep, slice(r * n, (r + 1) * n)), truth[r * n : (r + 1) * n], **options
+            _rows(sweep, slice(r * n, (r + 1) * n)), targets[r * n : (r + 1) * n], **options
         )
         for r in range(n_repeats)
     ]
@@ -150,23 +150,24 @@ def cross_curve(
 
 def _splits(
     estimator: Any, X: Any, y: NDArray[Any], cv: Any, n_repeats: int, random_state: Any
-) -> list[tuple[Ints, Ints]]:
+) -> Splits:
+    """Return stratified or plain folds for an int, else those that the user gives."""
     if isinstance(cv, int | np.integer):
-        kind = RepeatedStratifiedKFold if is_classifier(estimator) else RepeatedKFold
-        cv = kind(n_splits=int(cv), n_repeats=n_repeats, random_state=random_state)
-    elif n_repeats != 1:
+        stratified = is_classifier(estimator)
+        return repeated_splits(X, y, int(cv), n_repeats, random_state, stratified)
+    if n_repeats != 1:
         raise ValueError(
             f"n_repeats is {n_repeats}, but cv is a {type(cv).__name__}, which has its own "
             "folds. Give cv as a number of folds, or leave n_repeats out."
         )
-    splits = list(cv.split(X, y) if hasattr(cv, "split") else cv)
+    splits = given_splits(cv, X, y)
     if not splits:
         raise ValueError("cv gives no folds; expected at least one pair of train and test rows.")
-    return [(np.asarray(train), np.asarray(test)) for train, test in splits]
+    return splits
 
 
 def _times_before(rows: Ints) -> Ints:
-    """For each entry, how often the same row came before it."""
+    """Return for each entry how often the same row came before it."""
     order = np.argsort(rows, kind="stable")
     ordered = rows[order]
     first = np.searchsorted(ordered, ordered)
@@ -175,7 +176,8 @@ def _times_before(rows: Ints) -> Ints:
     return times
 
 
-def _stacked(parts: list[Sweep], order: Ints) -> Sweep:
+def stacked_sweep(parts: list[Sweep], order: Ints) -> Sweep:
+    """Return the sweeps of several folds as one, with the rows in a given order."""
     target = parts[0].target
     if any(not np.array_equal(part.target.classes, target.classes) for part in parts):
         raise ValueError(

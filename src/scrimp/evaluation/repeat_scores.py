@@ -12,12 +12,15 @@ from ..types import Floats
 from .bootstrap import resampled
 from .curve import distinct_answers, mean_spend
 from .scoring import Scorer, measure_of, on_all_rows
-from .trials import Answers
+from .trials import OutOfFoldScores
 from .weighted_metrics import Measure
 
-#: Resamples of the rows; a scorer that must be called for each is slower.
-_RESAMPLES, _SLOW_RESAMPLES = 500, 100
-_QUICK = ("accuracy", "r2", "roc_auc")
+#: Bootstrap resamples of the rows: more make smoother intervals.
+N_RESAMPLES = 500
+#: Resamples for a scorer that must be called for each of them, which is slower.
+N_SLOW_RESAMPLES = 100
+#: Scorers that are computed for all budgets at once.
+QUICK_SCORERS = ("accuracy", "r2", "roc_auc")
 
 
 class RepeatScores:
@@ -25,32 +28,34 @@ class RepeatScores:
 
     def __init__(self, y: NDArray[Any], scorer: Scorer, budgets: Floats, seed: int) -> None:
         self.y, self.scorer, self.budgets, self.seed = y, scorer, budgets, seed
-        quick = scorer.known and scorer.name in _QUICK
-        self.n_resamples = _RESAMPLES if quick else _SLOW_RESAMPLES
+        quick = scorer.known and scorer.name in QUICK_SCORERS
+        self.n_resamples = N_RESAMPLES if quick else N_SLOW_RESAMPLES
         self.n_rows = 0
-        self.found: dict[str, list[tuple[Floats, Floats, Floats, Floats]]] = {}
+        self.repeats: dict[str, list[tuple[Floats, Floats, Floats, Floats]]] = {}
 
-    def add(self, name: str, answers: Answers) -> None:
-        """Score the answers of one repeat."""
-        y = self.y[answers.rows]
-        kept, answer_of = distinct_answers(answers.scores, np.arange(len(self.budgets)))
-        measure = measure_of(self.scorer, answers.target, answers.scores[:, kept], y, None)
+    def add(self, name: str, oof: OutOfFoldScores) -> None:
+        """Score the out-of-fold predictions of one repeat."""
+        y = self.y[oof.rows]
+        kept, answer_of = distinct_answers(oof.scores, np.arange(len(self.budgets)))
+        measure = measure_of(self.scorer, oof.target, oof.scores[:, kept], y, None)
         quality = on_all_rows(measure, self.scorer, len(y))
         samples = resampled(measure, len(y), len(kept), self.n_resamples, self.seed)
         spends = resampled(
-            _mean_of(answers.spent), len(y), len(self.budgets), self.n_resamples, self.seed
+            _mean_of(oof.spent), len(y), len(self.budgets), self.n_resamples, self.seed
         )
         self.n_rows = len(y)
-        self.found.setdefault(name, []).append(
-            (quality[answer_of], mean_spend(answers.spent), samples[:, answer_of], spends)
+        self.repeats.setdefault(name, []).append(
+            (quality[answer_of], mean_spend(oof.spent), samples[:, answer_of], spends)
         )
 
-    def stacked(self, names: Iterable[str], repeats: int) -> tuple[Floats, Floats, Floats, Floats]:
-        """Quality and spend (methods, repeats, budgets), then those of the resamples.
+    def stacked(
+        self, names: Iterable[str], n_repeats: int
+    ) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return quality and spend (methods, repeats, budgets), then those of the resamples.
 
-        Resamples come first: (resamples, methods, repeats, budgets).
+        The shape of the latter is (resamples, methods, repeats, budgets).
         """
-        parts = [list(zip(*self.found[name][:repeats], strict=True)) for name in names]
+        parts = [list(zip(*self.repeats[name][:n_repeats], strict=True)) for name in names]
         quality, spent, samples, spends = (
             np.stack([np.stack(part[k]) for part in parts]) for k in range(4)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -25,12 +25,12 @@ from ..costs.ledger import within
 from ..costs.repricing import at_new_prices
 from ..data.columns import Columns, as_frame, learn_columns
 from ..data.target import Target
-from ..data.validation import FLOAT_DTYPES, check_budget, int_array
+from ..data.validation import FLOAT_DTYPES, check_budget
 from ..plans.priced_plan import PricedPlan
 from ..runtime.predictor import Predictor
 from ..runtime.session import Session
 from ..runtime.sweep import Sweep
-from ..types import Floats, Ints
+from ..types import Floats
 
 
 class BudgetedEstimator(BaseEstimator):
@@ -323,45 +323,6 @@ def warn_of_prior(
         UserWarning,
         stacklevel=stacklevel,
     )
-
-
-def kept_positions(
-    splits: Iterable[tuple[Any, Any]], kept: Ints, n: int | None = None
-) -> list[tuple[Ints, Ints]]:
-    """Folds of the rows as given, as folds of the rows that count.
-
-    Parameters
-    ----------
-    splits : iterable of (train, test)
-        Positions, or masks, in the rows as given.
-    kept : int array
-        The positions of the rows that count, ascending. Others are left out of the folds.
-    n : int, optional
-        How many rows were given: a position beyond them is an error.
-
-    Examples
-    --------
-    >>> [(train, test)] = kept_positions([([0, 1, 4], [2, 3])], np.array([1, 3, 4]))
-    >>> train.tolist(), test.tolist()
-    ([0, 2], [1])
-    """
-    return [(_among(train, kept, n), _among(test, kept, n)) for train, test in splits]
-
-
-def _among(given: Any, kept: Ints, n: int | None) -> Ints:
-    """Where given positions are among those kept."""
-    given = np.asarray(given)
-    positions = int_array("cv", np.flatnonzero(given) if given.dtype == bool else given)
-    least, most = positions.min(initial=0), positions.max(initial=-1)
-    if least < 0 or (n is not None and most >= n):
-        bound = "" if n is None else f" and < {n}"
-        raise ValueError(
-            f"cv names the row {least if least < 0 else most}; expected positions >= 0{bound}."
-        )
-    own = np.searchsorted(kept, positions)
-    counts = own < len(kept)
-    counts[counts] = kept[own[counts]] == positions[counts]
-    return int_array("cv", own[counts])
 
 
 def at_budget(model: Any, budget: float | None, stop: str | None = None) -> AtBudget:

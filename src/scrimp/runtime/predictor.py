@@ -43,8 +43,8 @@ class Predictor:
     target : Target
         What the scores mean.
     info : dict
-        Where the plan came from, for people: the learner's name and parameters, and what a
-        contest said of the entries of a frontier.
+        Where the plan came from, for people: the learner's name and parameters, and the
+        cross-validated loss of the entries of a frontier.
     """
 
     plan: PricedPlan

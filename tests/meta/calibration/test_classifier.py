@@ -21,7 +21,7 @@ from scrimp import (
 )
 from scrimp.checks.driving import feed
 from scrimp.datasets import load_heart
-from scrimp.meta.calibration.knots import same_for_all
+from scrimp.meta.calibration.budget_fractions import same_for_all
 
 STUMPS = BudgetedBoostingClassifier(n_rounds=8)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from scrimp import Costs, Item
+from scrimp.data.columns import Columns
 from scrimp.meta.frontier.design import Design
-from scrimp.meta.frontier.problem import Truth
-from scrimp.meta.frontier.rows import Rows
-from scrimp.meta.frontier.scorer import SetScorer
+from scrimp.meta.frontier.problem import Problem, TrainingSet
+from scrimp.meta.frontier.set_scorer import SetScorer
+from scrimp.meta.frontier.training_target import TrainingTarget
 
 #: Two tests share a fee, one is free, one brings two columns and one requires another.
 COSTS = Costs.from_items(
@@ -42,11 +43,14 @@ def response(signal, n_classes, seed=0):
 
 
 def rows_of(n_classes, n=240, seed=0, weighted=False, y=None):
-    """Training rows, ready for a family; and the table."""
+    """Training rows, ready for a base learner; and the table."""
     X, signal = table(n, seed)
     y = response(signal, n_classes, seed) if y is None else y
     rng = np.random.default_rng(seed)
     weights = rng.uniform(0.5, 1.5, n) if weighted else np.ones(n)
     design = Design.of(X, np.zeros(6, dtype=bool), COSTS)
-    truth = Truth(y.astype(np.float64), weights, n_classes)
-    return Rows(design, truth, SetScorer(design, truth, 3, rng), 0), X
+    target = TrainingTarget(y.astype(np.float64), weights, n_classes)
+    columns = Columns(None, (None,) * 6)
+    problem = Problem(X, y, np.array([]), columns, X, target, COSTS, (COSTS.total,), 0)
+    scorer = SetScorer(design, target, 3, rng)
+    return TrainingSet(problem, np.arange(n), (design, scorer)), X

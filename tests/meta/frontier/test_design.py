@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scrimp import Costs
-from scrimp.meta.frontier.design import MOST_INDICATORS, Design
+from scrimp.meta.frontier.design import MAX_INDICATORS, Design
 from tests.naive.kernels import bin_of
 
 NAN = np.nan
@@ -36,11 +36,11 @@ def test_of_two_categories_one_indicator_is_enough_unless_some_are_missing():
 
 
 def test_of_many_categories_the_frequent_ones_have_indicators():
-    codes = np.repeat(np.arange(MOST_INDICATORS + 20.0), 2)
-    often = np.repeat(np.arange(30.0, MOST_INDICATORS + 20.0), 3)
+    codes = np.repeat(np.arange(MAX_INDICATORS + 20.0), 2)
+    often = np.repeat(np.arange(30.0, MAX_INDICATORS + 20.0), 3)
     own, _ = design(np.append(codes, often), categorical=[0])
     kept = set(own.preparation.code.tolist())
-    assert len(kept) == MOST_INDICATORS
+    assert len(kept) == MAX_INDICATORS
     assert set(often.tolist()) <= kept
 
 

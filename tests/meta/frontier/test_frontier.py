@@ -28,7 +28,7 @@ from scrimp import (
 )
 from scrimp.costs.ledger import within
 from scrimp.datasets import load_heart
-from scrimp.meta.frontier import frontier
+from scrimp.meta.frontier import base, menu, racing
 from scrimp.runtime.events import listening
 
 from .tables import COSTS, response, table
@@ -169,7 +169,7 @@ def test_where_nothing_can_be_learnt_nothing_is_bought():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_what_costs_more_and_is_not_better_is_left_out(seed, monkeypatch):
-    monkeypatch.setattr(frontier, "choose", lambda losses, _: ["linear"] * 4)
+    monkeypatch.setattr(racing, "choose", lambda losses, _: ["linear"] * 4)
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(80, 4))
     y = X[:, 0] + rng.normal(size=80)
@@ -183,7 +183,7 @@ def test_what_costs_more_and_is_not_better_is_left_out(seed, monkeypatch):
 def test_defaults_are_budgets_up_to_all_prices():
     X, y = data(2)
     model = FrontierClassifier(COSTS, **QUICK).fit(X, y)
-    assert all(len(own) == frontier.N_BUDGETS for own in model.losses_.values())
+    assert all(len(own) == base.N_BUDGETS for own in model.losses_.values())
     free = FrontierClassifier(np.zeros(6), **QUICK).fit(X, y)
     assert free.score(X, y, budget=0.0) > 0.8
 
@@ -235,16 +235,16 @@ class TestCandidates:
         np.testing.assert_array_equal(model.spend(X, entry.budget), alone.spend(X))
 
     def test_means_of_families(self, monkeypatch):
-        monkeypatch.setattr("scrimp.meta.frontier.contest._helps", lambda *_: True)
-        monkeypatch.setattr(frontier, "choose", lambda losses, _: ["boosted+forest+kernel"])
-        monkeypatch.setattr(frontier, "calibrated", lambda plan, *_: plan)
+        monkeypatch.setattr("scrimp.meta.frontier.racing._helps", lambda *_: True)
+        monkeypatch.setattr(racing, "choose", lambda losses, _: ["boosted+forest+kernel"])
+        monkeypatch.setattr(menu, "calibrated", lambda plan, *_: plan)
         names = ["boosted", "forest", "kernel"]
         model, X, _ = fitted(2, candidates=names, budgets=[10.5])
         pairs = {"boosted+forest", "boosted+kernel", "forest+kernel"}
         assert set(model.losses_) == {*names, *pairs, "boosted+forest+kernel"}
         parts = []
         for name in names:
-            monkeypatch.setattr(frontier, "choose", lambda losses, _, name=name: [name])
+            monkeypatch.setattr(racing, "choose", lambda losses, _, name=name: [name])
             parts.append(fitted(2, candidates=[name], budgets=[10.5])[0].predict_proba(X))
         np.testing.assert_allclose(model.predict_proba(X), np.mean(parts, axis=0), atol=1e-9)
 
@@ -428,7 +428,7 @@ class TestCalibration:
         model = FrontierClassifier(np.ones(3), [2.0], [KNeighborsClassifier(3)], cv=3)
         after = log_loss(truth, model.fit(X, y).predict_proba(new, 2.0))
         labels = model.predict(new, 2.0)
-        monkeypatch.setattr(frontier, "calibrated", lambda plan, *_: plan)
+        monkeypatch.setattr(menu, "calibrated", lambda plan, *_: plan)
         before = log_loss(truth, model.fit(X, y).predict_proba(new, 2.0))
         assert after < 0.7 < before
         np.testing.assert_array_equal(model.predict(new, 2.0), labels)

@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from ...costs.costs import Costs, as_costs
 from ...costs.ledger import within
 from ...data.columns import Columns
+from ...data.folds import kept_positions
 from ...data.numeric_rows import check_missing, columns_not_finite, fill_values, filled, not_finite
 from ...data.target import Target
 from ...data.validation import check_budgets
@@ -27,7 +28,7 @@ from ...plans.contract import Plan
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...types import Floats, Ints
-from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor, kept_positions
+from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
 from .groups import Groups
 from .path import PathSolution, as_list, best_c, cross_validate, share_lower_bounds, solve_path
 from .problem import LOSSES, SVMProblem, zero_constant_columns

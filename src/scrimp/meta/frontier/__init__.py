@@ -1,7 +1,8 @@
-"""Any model on a budget: what to buy is searched, and the best model chosen at each budget."""
+"""The best of many models at each budget, on item sets that are searched."""
 
 from __future__ import annotations
 
-from .frontier import Chosen, FrontierClassifier, FrontierRegressor
+from .frontier import FrontierClassifier, FrontierRegressor
+from .menu import Chosen
 
 __all__ = ["Chosen", "FrontierClassifier", "FrontierRegressor"]

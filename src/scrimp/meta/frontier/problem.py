@@ -1,113 +1,159 @@
-"""What is predicted, in the numbers that boosted trees learn from."""
+"""The table with prices that a frontier is fitted on, and the rows of one training."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from scipy.special import softmax
+from numpy.typing import NDArray
+from scipy import sparse
 
-from ...kernels.boosted_trees import CLASSES, SQUARED, TWO_CLASSES
-from ...types import Floats, Ints
+from ...costs.costs import Costs
+from ...costs.item_sets import Items
+from ...data.columns import Columns
+from ...types import Ints
+from .design import ROWS_PER_BIN, Design
+from .set_scorer import SetScorer
+from .training_target import TrainingTarget
 
-#: Powers by which chances are sharpened or softened, and about how many rows choose one.
-_POWERS = (1.0, 0.03, 0.06, 0.12, 0.25, 0.5, 0.7, 1.4, 2.0, 2.8, 4.0, 5.6)
-_JUDGED = 3_000
 
-
-@dataclass(frozen=True, eq=False)
-class Truth:
-    """Responses of training rows, with weights.
+@dataclass(frozen=True)
+class SearchSample:
+    """The rows that item sets are searched with.
 
     Parameters
     ----------
-    y : float array (rows,)
-        The response, or the number of the class.
-    weights : float array (rows,)
-        Positive.
-    n_classes : int
-        0 for a regression.
+    max_rows : int
+        Rows, at most; more hardly change which sets are best. Many classes, which take longer,
+        have fewer.
+    min_rows : int
+        Rows that many classes still have.
+    max_bins : int
+        Bins per column, at most: coarse ones find the same sets faster.
+    n_folds : int
+        Folds of the inner cross-validation.
     """
 
-    y: Floats
-    weights: Floats
-    n_classes: int
+    max_rows: int = 12_000
+    min_rows: int = 3_000
+    max_bins: int = 48
+    n_folds: int = 3
+
+
+SEARCH_SAMPLE = SearchSample()
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table with prices, before any division of its rows.
+
+    Parameters
+    ----------
+    source : array or data frame
+        The table as it was given.
+    labels : array (rows,)
+        The responses as they were given.
+    classes : array
+        Class labels, sorted; empty for a regression.
+    columns : Columns
+        Names and codes of the columns.
+    X : float array or CSR matrix (rows, columns)
+        Numbers and codes of categories; NaN where a value is missing.
+    target : TrainingTarget
+        The training target.
+    costs : Costs
+        Prices.
+    budgets : tuple of float
+        Ascending.
+    seed : int
+        Seed of everything random.
+    n_jobs : int
+        Threads.
+    """
+
+    source: Any
+    labels: NDArray[Any]
+    classes: NDArray[Any]
+    columns: Columns
+    X: Any
+    target: TrainingTarget
+    costs: Costs
+    budgets: tuple[float, ...]
+    seed: int
+    n_jobs: int = 1
 
     @property
-    def loss(self) -> int:
-        """The loss by its number in `scrimp.kernels.boosted_trees`."""
-        return SQUARED if not self.n_classes else TWO_CLASSES if self.n_classes == 2 else CLASSES
+    def is_sparse(self) -> bool:
+        """Whether the table is sparse."""
+        return bool(sparse.issparse(self.X))
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """The rows of one training, prepared, and the item sets to buy.
+
+    Parameters
+    ----------
+    problem : Problem
+        The whole table.
+    index : int array
+        The rows to train on.
+    dense : (Design, SetScorer), optional
+        The prepared columns, and the cross-validation of item sets on these rows or on some of
+        them; None if the table is sparse.
+    sets : dict of lists of item sets
+        One set per budget, found with ``trees`` and with ``linear`` models; empty if no
+        candidate is trained on them.
+    """
+
+    problem: Problem
+    index: Ints
+    dense: tuple[Design, SetScorer] | None = None
+    sets: dict[str, list[Items]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, problem: Problem, index: Ints, pool: Executor | None) -> TrainingSet:
+        """Prepare some rows of a problem, without item sets."""
+        if problem.is_sparse:
+            return cls(problem, index)
+        target, sample = problem.target.subset(index), SEARCH_SAMPLE
+        class_factor = max(target.n_classes / 4, 1)  # histograms have one sum per class
+        rows_per_bin = ROWS_PER_BIN * (2 if class_factor > 1 else 1)
+        categorical = problem.columns.is_categorical()
+        design = Design.of(problem.X[index], categorical, problem.costs, rows_per_bin)
+        rng = np.random.default_rng([problem.seed, len(index)])
+        n_rows = max(int(sample.max_rows / class_factor), sample.min_rows)
+        some = np.flatnonzero(target.folds(-(-len(index) // n_rows), rng) == 0)
+        coarse = design.subset(some, sample.max_bins)
+        scorer = SetScorer(coarse, target.subset(some), sample.n_folds, rng, pool)
+        return cls(problem, index, (design, scorer))
+
+    @property
+    def design(self) -> Design:
+        """The prepared columns."""
+        return self._dense[0]
+
+    @property
+    def scorer(self) -> SetScorer:
+        """The cross-validation of item sets."""
+        return self._dense[1]
+
+    @property
+    def _dense(self) -> tuple[Design, SetScorer]:
+        if self.dense is None:
+            raise TypeError("X is sparse, and this candidate takes arrays.")
+        return self.dense
 
     @cached_property
-    def shares(self) -> Floats:
-        """The weight of each class, adding up to 1."""
-        counts = np.bincount(self.y.astype(np.intp), self.weights, self.n_classes)
-        return np.asarray(counts / counts.sum())
+    def target(self) -> TrainingTarget:
+        """The training target of these rows."""
+        return self.problem.target.subset(self.index)
 
-    @cached_property
-    def prior(self) -> Floats:
-        """The answer without any purchase: the mean, or the share of each class."""
-        if not self.n_classes:
-            return np.array([np.average(self.y, weights=self.weights)])
-        return self.shares
-
-    @cached_property
-    def start(self) -> Floats:
-        """The prior as the first score of boosting."""
-        if not self.n_classes:
-            return self.prior
-        logs = np.log(np.maximum(self.shares, 1e-9))
-        return logs[1:] - logs[:1] if self.n_classes == 2 else logs
-
-    @cached_property
-    def coded(self) -> Floats:
-        """The response (rows, 1), or 1 for the own class and 0 for the others (rows, classes)."""
-        return np.eye(self.n_classes)[self.y.astype(np.intp)] if self.n_classes else self.y[:, None]
-
-    def taken(self, rows: Ints) -> Truth:
-        """Some of the rows; classes keep their numbers."""
-        return Truth(self.y[rows], self.weights[rows], self.n_classes)
-
-    def row_losses(self, answers: Floats) -> Floats:
-        """What each answer (..., rows, outputs) costs: 1 a mistake, or the squared error."""
-        if not self.n_classes:
-            return np.asarray((answers[..., 0] - self.y) ** 2)
-        return np.asarray(answers.argmax(axis=-1) != self.y, dtype=np.float64)
-
-    def row_distances(self, answers: Floats) -> Floats:
-        """How far each answer (budgets, rows, outputs) is from the truth.
-
-        Half the squared distance of the chances, sharpened or softened as suits them best; or
-        the squared error. It tells with fewer rows than mistakes do which model is better.
-        """
-        if not self.n_classes:
-            return self.row_losses(answers)
-        suited = np.stack([self._suited(own) for own in answers])
-        return np.asarray(((suited - self.coded) ** 2).sum(axis=-1) / 2)
-
-    def _suited(self, chances: Floats) -> Floats:
-        """Chances (rows, classes) to the power of the least log loss, adding up to 1."""
-        logs = np.log(np.clip(chances, 1e-6, 1.0))
-        some = slice(None, None, max(len(logs) // _JUDGED, 1))
-        own = self.y[some].astype(np.intp)
-
-        def powered(power: float, part: slice) -> Floats:
-            return np.asarray(softmax(power * logs[part], axis=1))
-
-        def loss(power: float) -> float:
-            said = powered(power, some)[np.arange(len(own)), own]
-            return float(np.average(-np.log(said), weights=self.weights[some]))
-
-        return powered(min(_POWERS, key=loss), slice(None))
-
-
-def folds_of(truth: Truth, n_folds: int, rng: np.random.Generator) -> Ints:
-    """The fold of each row; classes are spread evenly."""
-    n = len(truth.y)
-    order = rng.permutation(n)
-    if truth.n_classes:
-        order = order[np.argsort(truth.y[order], kind="stable")]
-    folds = np.empty(n, dtype=np.int64)
-    folds[order] = np.arange(n) % n_folds
-    return folds
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The responses of these rows as they were given, or numbers."""
+        y, classes = self.target.y, self.problem.classes
+        return classes[y.astype(np.intp)] if len(classes) else y

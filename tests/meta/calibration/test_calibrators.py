@@ -9,9 +9,9 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss
 
 from scrimp.data.target import Target
-from scrimp.meta.calibration.fitting import (
+from scrimp.meta.calibration.calibrators import (
     Labelled,
-    constant_map,
+    constant_calibrator,
     fit_isotonic,
     fit_sigmoid,
     fit_temperature,
@@ -132,8 +132,8 @@ def test_class_odds_are_those_of_one_class_against_all_others():
     np.testing.assert_allclose(class_odds(np.log(q)), np.log(q / (1 - q)), rtol=1e-12)
 
 
-def test_a_constant_map_answers_with_the_prior():
-    maps = constant_map(np.array([0.2, 0.5, 0.3]))
+def test_a_constant_calibrator_answers_with_the_prior():
+    maps = constant_calibrator(np.array([0.2, 0.5, 0.3]))
     said = softmax(maps.log_weights(0, np.random.default_rng(0).normal(size=(4, 3))), axis=1)
     np.testing.assert_allclose(said, np.tile([0.2, 0.5, 0.3], (4, 1)))
 

@@ -1,4 +1,4 @@
-"""Maps from log-probabilities to calibrated ones, fitted to rows with known classes.
+"""Calibrators: functions of log-probabilities, fitted to rows with known classes.
 
 Platt, "Probabilistic outputs for support vector machines", 1999; Zadrozny and Elkan,
 "Transforming classifier scores into accurate multiclass probability estimates", 2002; Guo,
@@ -20,26 +20,26 @@ from sklearn.isotonic import IsotonicRegression
 from ...plans.components.calibrators import IsotonicMaps, PowerMaps, class_odds
 from ...types import Floats, Ints
 
-#: What a departure from the identity costs, in rows: little where there are many.
-_RIDGE = 1.0
-#: A temperature keeps labels, so that it must not make all classes equal.
-_LEAST_SLOPE = 1e-6
-#: Log-probabilities closer than this do not tell rows apart.
-_SAME = 1e-9
+#: Ridge penalty towards the identity, in rows: it fades where there are many rows.
+RIDGE = 1.0
+#: Lower bound of a temperature's slope, which must not make all classes equal.
+MIN_SLOPE = 1e-6
+#: A range of log-probabilities below this is no difference between rows.
+MIN_RANGE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Log-probabilities of rows that no label of their own has had a part in.
+    """Out-of-fold log-probabilities and the true classes.
 
     Parameters
     ----------
     logs : float array (rows, classes)
         Log-probabilities.
     codes : int array (rows,)
-        The true classes, as positions.
+        The true class of each row, as a position.
     weight : float array (rows,)
-        With mean 1.
+        Weights with mean 1.
     """
 
     logs: Floats
@@ -48,108 +48,108 @@ class Labelled:
 
     @property
     def counts(self) -> Floats:
-        """The weight of each class."""
+        """The total weight of each class."""
         return np.asarray(np.bincount(self.codes, self.weight, self.logs.shape[1]), np.float64)
 
     @property
     def is_flat(self) -> bool:
         """Whether all rows have the same probabilities, so that nothing can be fitted."""
-        return bool(np.ptp(self.logs, axis=0).max(initial=0.0) < _SAME)
+        return bool(np.ptp(self.logs, axis=0).max(initial=0.0) < MIN_RANGE)
 
 
 def prior_of(codes: Ints, weight: Floats, n_classes: int) -> Floats:
-    """The frequencies of the classes."""
+    """Return the weighted frequency of each class."""
     counts = np.bincount(codes, weight, n_classes)
     return np.asarray(counts / counts.sum())
 
 
 def fit_sigmoid(rows: Labelled) -> tuple[Floats, Floats]:
-    """Slope and shift: Platt's sigmoid for two classes, vector scaling for more.
+    """Return slopes and shifts: Platt's sigmoid for two classes, vector scaling for more.
 
-    Of two classes the log-odds are scaled and shifted, and the classes are smoothed as Platt
-    has it. Of more, each class has its own slope and shift, and a ridge towards the identity.
+    For two classes the log-odds are scaled and shifted, with Platt's smoothed targets. For
+    more, each class has a slope and a shift, with a ridge penalty towards the identity.
     """
     k = rows.logs.shape[1]
     if k > 2:
-        return _fit_power(rows, np.eye(k)[rows.codes], np.eye(2 * k), _RIDGE)
+        return _fit_power(rows, np.eye(k)[rows.codes], np.eye(2 * k), RIDGE)
     first, second = rows.counts
     high, low = (second + 1.0) / (second + 2.0), 1.0 / (first + 2.0)
-    truth = np.where(rows.codes == 1, high, low)
+    smoothed = np.where(rows.codes == 1, high, low)
     # one slope for both classes, and a shift of the second
     ties = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
-    return _fit_power(rows, np.stack([1.0 - truth, truth], axis=1), ties, 0.0)
+    return _fit_power(rows, np.stack([1.0 - smoothed, smoothed], axis=1), ties, 0.0)
 
 
 def fit_temperature(rows: Labelled) -> tuple[Floats, Floats]:
-    """One slope for all classes and no shift: the labels stay."""
+    """Return one slope for all classes and no shift, which keeps the labels."""
     k = rows.logs.shape[1]
     ties = np.repeat([[1.0], [0.0]], k, axis=0)
-    return _fit_power(rows, np.eye(k)[rows.codes], ties, _RIDGE, _LEAST_SLOPE)
+    return _fit_power(rows, np.eye(k)[rows.codes], ties, RIDGE, MIN_SLOPE)
 
 
 def _fit_power(
-    rows: Labelled, truth: Floats, ties: Floats, ridge: float, least: float = 0.0
+    rows: Labelled, targets: Floats, ties: Floats, ridge: float, min_slope: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """The least cross entropy of softmax(slope * logs + shift) to the truth.
+    """Minimise the cross entropy of softmax(slope * logs + shift) to the targets.
 
-    `ties` (2 classes x parameters) says how slopes and shifts follow from the parameters.
+    `ties` (2 classes, parameters) maps the free parameters to slopes and shifts.
     """
     n, k = rows.logs.shape
-    size = np.abs(rows.logs).max()  # parameters of like size make a round valley
+    size = np.abs(rows.logs).max()  # parameters of like size condition the problem
     logs, unit = rows.logs / size, np.repeat([1.0 / size, 1.0], k)
     identity = np.repeat([1.0, 0.0], k)
 
     def loss(free: Floats) -> tuple[float, Floats]:
         both = ties @ free
         predicted = log_softmax(logs * both[:k] + both[k:], axis=1)
-        off = both * unit - identity
-        value = -(rows.weight @ (truth * predicted).sum(axis=1)) + 0.5 * ridge * (off @ off)
-        error = (np.exp(predicted) - truth) * rows.weight[:, None]
-        slopes = (error * logs).sum(axis=0)
-        gradient = np.concatenate([slopes, error.sum(axis=0)]) + ridge * off * unit
+        offset = both * unit - identity
+        value = -(rows.weight @ (targets * predicted).sum(axis=1)) + 0.5 * ridge * (offset @ offset)
+        error = (np.exp(predicted) - targets) * rows.weight[:, None]
+        both_sums = [(error * logs).sum(axis=0), error.sum(axis=0)]
+        gradient = np.concatenate(both_sums) + ridge * offset * unit
         return float(value / n), np.asarray(ties.T @ gradient / n)
 
     is_slope: list[bool] = [bool(column.any()) for column in ties[:k].T]
-    found = minimize(
+    solution = minimize(
         loss, np.array(is_slope) * size, jac=True, method="L-BFGS-B",
-        bounds=[(least * size, None) if slope else (None, None) for slope in is_slope],
+        bounds=[(min_slope * size, None) if slope else (None, None) for slope in is_slope],
         options={"maxiter": 500, "gtol": 1e-10, "ftol": 1e-15, "maxcor": 20},
     )  # fmt: skip
-    both = (ties @ found.x) * unit
+    both = (ties @ solution.x) * unit
     return both[:k], both[k:]
 
 
 def fit_isotonic(rows: Labelled) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    """A curve a class, by isotonic regression on the log-odds.
+    """Return one curve per class, by isotonic regression on the log-odds.
 
-    Weights stay a row's worth away from 0 and 1, so that no row is thought impossible.
+    Weights stay one row away from 0 and 1, so that no probability is 0.
     """
     odds, total = class_odds(rows.logs), rows.weight.sum()
     curves = []
     for k in range(odds.shape[1]):
-        least = 1.0 / (total + 2.0)
-        line = IsotonicRegression(y_min=least, y_max=1.0 - least, out_of_bounds="clip")
+        lowest = 1.0 / (total + 2.0)
+        line = IsotonicRegression(y_min=lowest, y_max=1.0 - lowest, out_of_bounds="clip")
         line.fit(odds[:, k], (rows.codes == k).astype(np.float64), sample_weight=rows.weight)
         curves.append((line.X_thresholds_.astype(np.float64), line.y_thresholds_))
     return curves
 
 
 def _power(fit: Callable[[Labelled], tuple[Floats, Floats]]) -> Callable[..., PowerMaps]:
-    def maps(knots: list[Labelled]) -> PowerMaps:
-        fitted = [fit(rows) for rows in knots]
+    def fit_grid(grid: list[Labelled]) -> PowerMaps:
+        fitted = [fit(rows) for rows in grid]
         return PowerMaps([slope for slope, _ in fitted], [shift for _, shift in fitted])
 
-    return maps
+    return fit_grid
 
 
-#: How the maps of all knots are fitted, by the name of the method.
+#: Functions that fit the calibrators of a grid of budgets, by the name of the method.
 METHODS: dict[str, Callable[[list[Labelled]], PowerMaps | IsotonicMaps]] = {
     "sigmoid": _power(fit_sigmoid),
-    "isotonic": lambda knots: IsotonicMaps([fit_isotonic(rows) for rows in knots]),
+    "isotonic": lambda grid: IsotonicMaps([fit_isotonic(rows) for rows in grid]),
     "temperature": _power(fit_temperature),
 }
 
 
-def constant_map(prior: Floats) -> PowerMaps:
-    """The map for plans that say the same of all rows."""
+def constant_calibrator(prior: Floats) -> PowerMaps:
+    """Return the calibrator of plans that predict the same for all rows."""
     return PowerMaps(np.zeros((1, len(prior))), np.log(prior)[None])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scrimp.meta.frontier.choice import choose, clearly_better, smoothed
+from scrimp.meta.frontier.one_standard_error import choose, clearly_better, smoothed
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.normal(scale=0.1, size=(3, 400))

@@ -17,7 +17,7 @@ from ...learners.svm.problem import LOSSES, SVMProblem
 from ...plans.components.models import LinearModel, Preparation
 from ...plans.components.models.links import LINKS
 from ...types import Floats, Ints
-from .problem import Truth
+from .training_target import TrainingTarget
 
 #: What errors may count, how exactly it is solved, and in how many steps.
 CS, TOL, MOST_STEPS = (0.01, 0.1, 1.0), 3e-3, 1_000
@@ -72,7 +72,7 @@ class BoughtMachine:
 
 
 def machines(
-    inputs: Inputs, truth: Truth, costs: Costs, budgets: tuple[float, ...], seed: int
+    inputs: Inputs, truth: TrainingTarget, costs: Costs, budgets: tuple[float, ...], seed: int
 ) -> list[BoughtMachine | None]:
     """One a budget, with the C that suits it best; None where nothing can be bought."""
     groups = inputs.groups(costs)
@@ -91,7 +91,7 @@ def machines(
     return [found[budget] for budget in budgets]
 
 
-def _machine(inputs: Inputs, truth: Truth, groups: Groups) -> SVMProblem:
+def _machine(inputs: Inputs, truth: TrainingTarget, groups: Groups) -> SVMProblem:
     if truth.n_classes:
         positive = np.arange(1, 2) if truth.n_classes == 2 else np.arange(truth.n_classes)
         targets = np.where(truth.y == positive[:, None], 1.0, -1.0)
@@ -109,7 +109,7 @@ def _held_out(n: int, seed: int) -> tuple[Ints, Ints]:
 
 
 def _bought(
-    solved: PathSolution, machine: SVMProblem, inputs: Inputs, truth: Truth
+    solved: PathSolution, machine: SVMProblem, inputs: Inputs, truth: TrainingTarget
 ) -> BoughtMachine | None:
     trained = solved.trained
     columns, w = trained.coefficients(machine)

@@ -1,4 +1,4 @@
-"""Each family's models answer as arrays what was fitted."""
+"""The models of each base learner predict as arrays what was fitted."""
 
 import numpy as np
 import pytest
@@ -11,9 +11,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from scrimp.kernels.boosted_trees import boost
-from scrimp.meta.frontier import bells as kernels
-from scrimp.meta.frontier.families import FAMILIES, given, grow
-from scrimp.meta.frontier.scorer import TreeOptions
+from scrimp.meta.frontier import kernel_ridge
+from scrimp.meta.frontier.base_learners import BASE_LEARNERS, grow, of_estimator
+from scrimp.meta.frontier.set_scorer import TreeOptions
 from tests.naive import boosted_trees as naive
 
 from .tables import COSTS, response, rows_of, table
@@ -22,26 +22,26 @@ ITEMS = tuple(COSTS.names.index(name) for name in ("fee", "a", "gift", "pair"))
 COLUMNS = [0, 2, 3, 4]
 
 
-def answers(model, X):
+def predicted(model, X):
     return model.scores(np.ascontiguousarray(X), np.arange(len(X)))
 
 
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
-@pytest.mark.parametrize("name", FAMILIES)
-def test_every_family_reads_its_columns_alone_and_predicts_new_rows(name, n_classes):
+@pytest.mark.parametrize("name", BASE_LEARNERS)
+def test_every_base_learner_reads_its_columns_alone_and_predicts_new_rows(name, n_classes):
     rows, X = rows_of(n_classes, weighted=True)
-    model = FAMILIES[name](rows, ITEMS)
+    model = BASE_LEARNERS[name].fit(rows, ITEMS)
     assert model.columns.tolist() == list(COLUMNS)
-    said = answers(model, X)
-    assert said.shape == (len(X), n_classes or 1)
+    predictions = predicted(model, X)
+    assert predictions.shape == (len(X), n_classes or 1)
     if n_classes:
-        np.testing.assert_allclose(said.sum(axis=1), 1.0)
+        np.testing.assert_allclose(predictions.sum(axis=1), 1.0)
     garbage = X.copy()
     garbage[:, [1, 5]] = np.nan
-    np.testing.assert_array_equal(answers(model, garbage), said)
+    np.testing.assert_array_equal(predicted(model, garbage), predictions)
     new, signal = table(400, seed=7)
     truth = response(signal, n_classes, seed=7)
-    found = answers(model, new)
+    found = predicted(model, new)
     if n_classes:
         assert accuracy_score(truth, found.argmax(axis=1)) > 1.4 / n_classes
     else:
@@ -61,11 +61,11 @@ def test_linear_models_and_forests_are_scikit_learns(n_classes, monkeypatch):
 
         monkeypatch.setattr(kind, "fit", noted)
     for name in ("linear", "forest"):
-        model = FAMILIES[name](rows, ITEMS)
+        model = BASE_LEARNERS[name].fit(rows, ITEMS)
         theirs = fitted.pop()
         ready = rows.design.filled[1][:, rows.design.columns(ITEMS)]
         expected = theirs.predict_proba(ready) if n_classes else theirs.predict(ready)[:, None]
-        np.testing.assert_allclose(answers(model, X), expected, atol=1e-9)
+        np.testing.assert_allclose(predicted(model, X), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -75,68 +75,68 @@ def test_linear_models_and_forests_are_scikit_learns(n_classes, monkeypatch):
 )
 def test_an_estimator_of_ones_own(estimator):
     rows, X = rows_of(3)
-    model = given(estimator)(rows, ITEMS)
+    model = of_estimator(estimator).fit(rows, ITEMS)
     ready = rows.design.filled[1][:, rows.design.columns(ITEMS)]
-    expected = estimator.fit(ready, rows.truth.y).predict_proba(ready)
-    np.testing.assert_allclose(answers(model, X), expected, atol=1e-9)
+    expected = estimator.fit(ready, rows.target.y).predict_proba(ready)
+    np.testing.assert_allclose(predicted(model, X), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
 def test_boosted_trees_are_those_of_the_kernel(n_classes):
     rows, X = rows_of(n_classes, weighted=True)
-    options, design, truth = TreeOptions(leaves=5, rounds=9), rows.design, rows.truth
+    options, design, target = TreeOptions(leaves=5, rounds=9), rows.design, rows.target
     model = grow(rows, ITEMS, options, 7)
-    columns, outputs = design.columns(ITEMS), len(truth.start)
+    columns, outputs = design.columns(ITEMS), len(target.initial_score)
     trees, values = np.full((7, 9, 5), -1), np.zeros((7, 5, outputs))
     numbers = options.array()
     numbers[-1] = 7
     boost(
-        design.bins, design.n_bins, columns, np.empty((7, 0), np.int64), truth.loss, truth.y,
-        truth.weights, np.arange(len(X)), np.empty(0, np.int64), truth.start, numbers, 7,
+        design.bins, design.n_bins, columns, np.empty((7, 0), np.int64), target.loss, target.y,
+        target.weights, np.arange(len(X)), np.empty(0, np.int64), target.initial_score, numbers, 7,
         np.empty((0, outputs)), trees, values,
     )  # fmt: skip
-    sums = np.tile(truth.start, (len(X), 1))
+    sums = np.tile(target.initial_score, (len(X), 1))
     for row in range(len(X)):
         for tree, votes in zip(trees.tolist(), values, strict=True):
             sums[row] += votes[naive.walk(tree, design.bins, columns, row)]
     links = {0: lambda s: s, 2: lambda s: np.hstack([expit(-s), expit(s)])}
     expected = links.get(n_classes, lambda s: softmax(s, axis=1))(sums)
-    np.testing.assert_allclose(answers(model, X), expected, atol=1e-9)
+    np.testing.assert_allclose(predicted(model, X), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_classes", [0, 3])
-def test_a_kernel_model_is_the_least_regularised_loss_of_sums_of_bells(n_classes):
+def test_a_kernel_model_is_the_solution_of_kernel_ridge_regression(n_classes):
     rows, X = rows_of(n_classes, n=120, weighted=True)
-    model = FAMILIES["kernel"](rows, ITEMS)
+    model = BASE_LEARNERS["kernel"].fit(rows, ITEMS)
     ready = model.preparation.table(X, np.arange(len(X)))
     squares = ((ready[:, None] - model.centers) ** 2).sum(axis=2)
-    bells = np.exp(-model.gamma[0] * squares)
-    sums = bells @ model.weights + model.base
+    kernel = np.exp(-model.gamma[0] * squares)
+    sums = kernel @ model.weights + model.base
     expected = softmax(sums, axis=1) if n_classes else sums
-    np.testing.assert_allclose(answers(model, X), expected, atol=1e-8)
-    weight = rows.truth.weights[:, None]
-    coded = rows.truth.coded
+    np.testing.assert_allclose(predicted(model, X), expected, atol=1e-8)
+    weight = rows.target.weights[:, None]
+    encoded = rows.target.encoded
     for ridge in (0.1, 1.0):
-        ((own, base),) = kernels._solve(bells, coded, rows.truth.weights, [ridge])
-        left = weight * (bells @ own + base - coded)
+        ((own, base),) = kernel_ridge.solve(kernel, encoded, rows.target.weights, (ridge,))
+        left = weight * (kernel @ own + base - encoded)
         np.testing.assert_allclose(left.sum(axis=0), 0.0, atol=1e-6)
-        tiny = 1e-9 * np.trace(bells.T @ bells) / len(own)
-        gradient = bells.T @ left + ridge * own
+        tiny = 1e-9 * np.trace(kernel.T @ kernel) / len(own)
+        gradient = kernel.T @ left + ridge * own
         np.testing.assert_allclose(gradient, 0.0, atol=1e-6 + 2 * tiny * np.abs(own).max())
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", BASE_LEARNERS)
 def test_a_class_without_rows_here_is_still_a_class(name):
     _, signal = table()
     rows, X = rows_of(3, y=response(signal, 2))  # of classes 0, 1 and 2 the last is missing
-    said = answers(FAMILIES[name](rows, ITEMS), X)
-    assert said.shape == (len(X), 3)
-    np.testing.assert_allclose(said.sum(axis=1), 1.0)
-    assert said[:, 2].mean() < 0.1
-    assert accuracy_score(rows.truth.y, said.argmax(axis=1)) > 0.7
+    predictions = predicted(BASE_LEARNERS[name].fit(rows, ITEMS), X)
+    assert predictions.shape == (len(X), 3)
+    np.testing.assert_allclose(predictions.sum(axis=1), 1.0)
+    assert predictions[:, 2].mean() < 0.1
+    assert accuracy_score(rows.target.y, predictions.argmax(axis=1)) > 0.7
 
 
 def test_where_no_tree_can_be_grown_the_prior_is_the_answer():
     rows, X = rows_of(2, n=8)
-    model = FAMILIES["boosted"](rows, ITEMS)
-    np.testing.assert_allclose(answers(model, X), np.tile(rows.truth.prior, (8, 1)))
+    model = BASE_LEARNERS["boosted"].fit(rows, ITEMS)
+    np.testing.assert_allclose(predicted(model, X), np.tile(rows.target.prior, (8, 1)))

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from scrimp import BudgetedSVC, Costs, FrontierClassifier, FrontierRegressor, Item
-from scrimp.meta.frontier import machines as candidate
+from scrimp.meta.frontier import svm_candidate as candidate
 
 from .tables import COSTS, response, table
 

@@ -7,9 +7,9 @@ from scrimp import Costs, Item
 from scrimp.costs.item_sets import ItemSets
 from scrimp.costs.ledger import within
 from scrimp.meta.frontier.design import Design
-from scrimp.meta.frontier.problem import Truth
-from scrimp.meta.frontier.scorer import SetScorer, TreeOptions
-from scrimp.meta.frontier.search import best_sets, forward_order, swapped
+from scrimp.meta.frontier.item_search import best_sets, forward_order, swapped
+from scrimp.meta.frontier.set_scorer import SetScorer, TreeOptions
+from scrimp.meta.frontier.training_target import TrainingTarget
 
 from .tables import COSTS, rows_of
 
@@ -71,7 +71,7 @@ def test_a_swap_finds_what_no_order_has():
     X = rng.normal(size=(300, 3))
     y = 0.3 * X[:, 0] + X[:, 1] + X[:, 2]
     scorer = SetScorer(
-        Design.of(X, np.zeros(3, dtype=bool), costs), Truth(y, np.ones(300), 0), 3, rng
+        Design.of(X, np.zeros(3, dtype=bool), costs), TrainingTarget(y, np.ones(300), 0), 3, rng
     )
     orders = [[0, 1, 2]]
     before = best_sets(scorer, costs, orders, [3.0])
@@ -109,12 +109,8 @@ def test_what_tells_most_per_price_comes_first():
 
 
 def scorer_of(X, y, costs):
-    from scrimp.meta.frontier.design import Design
-    from scrimp.meta.frontier.problem import Truth
-    from scrimp.meta.frontier.scorer import SetScorer
-
     design = Design.of(X, np.zeros(X.shape[1], dtype=bool), costs)
-    return SetScorer(design, Truth(y, np.ones(len(y)), 2), 3, np.random.default_rng(0))
+    return SetScorer(design, TrainingTarget(y, np.ones(len(y)), 2), 3, np.random.default_rng(0))
 
 
 def test_many_cheap_columns_and_a_cap():
@@ -155,10 +151,10 @@ def test_the_best_set_is_that_of_least_loss():
 def test_a_loss_is_the_mean_over_rows_not_learnt_from():
     rows, _ = rows_of(0)
     score = rows.scorer.score([tuple(numbers("fee", "a", "b"))])[0]
-    errors = (rows.truth.y - score.scores[:, 0]) ** 2
+    errors = (rows.target.y - score.scores[:, 0]) ** 2
     assert score.loss == pytest.approx(errors.mean(), rel=1e-9)
-    assert score.loss < np.var(rows.truth.y)
+    assert score.loss < np.var(rows.target.y)
     noise = rows_of(0, y=np.random.default_rng(9).normal(size=240))[0]
     noise.scorer.options = TreeOptions(rounds=40, patience=99)
     found = noise.scorer.score([tuple(range(COSTS.n_items))])[0]
-    assert found.loss > 0.9 * np.var(noise.truth.y)  # what was learnt by heart does not count
+    assert found.loss > 0.9 * np.var(noise.target.y)  # what was learnt by heart does not count

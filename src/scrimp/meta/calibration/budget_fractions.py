@@ -1,4 +1,4 @@
-"""Where to put the knots of a calibration."""
+"""The calibration grid: the fractions of the full price at which calibrators are fitted."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ...costs.ledger import Ledger
 from ...plans.priced_plan import PricedPlan
 from ...types import Floats
 
-#: The most knots that are chosen without being asked for.
-_MOST = 40
+#: The size of the default grid: more calibrators follow the budget closer, and cost time.
+MAX_FRACTIONS = 40
 
 
 def check_fractions(fractions: Any) -> Floats:
-    """Fractions of a price as a user gives them, ascending."""
+    """Return fractions of a price as given by the user, ascending."""
     try:
         values = np.unique(np.atleast_1d(np.asarray(fractions, dtype=np.float64)))
     except (TypeError, ValueError):
@@ -30,10 +30,10 @@ def check_fractions(fractions: Any) -> Floats:
 
 
 def price_fractions(priced: PricedPlan) -> Floats:
-    """The steps in which a plan buys, as fractions of its full price; of many, forty.
+    """Return the steps in which a plan buys, as fractions of its full price; forty at most.
 
-    Those chosen lie closer together where little has been bought: each of the first
-    purchases tells more than one of the last.
+    If there are more steps, those selected lie closer together where little has been bought:
+    each of the first purchases changes the probabilities more than one of the last.
     """
     costs, full = priced.costs, priced.price
     if not full > 0:
@@ -41,9 +41,9 @@ def price_fractions(priced: PricedPlan) -> Floats:
     bought = [costs.price_of(priced.items[: k + 1]) for k in range(len(priced.items))]
     bought += [costs.price_of(items) for items in priced.plan.extents()]
     steps = np.unique(np.minimum(np.array(bought) / full, 1.0))
-    if len(steps) > _MOST:
-        chosen = np.geomspace(1.0, len(steps), _MOST).round().astype(int)
-        steps = steps[np.unique(chosen) - 1]
+    if len(steps) > MAX_FRACTIONS:
+        selected = np.geomspace(1.0, len(steps), MAX_FRACTIONS).round().astype(int)
+        steps = steps[np.unique(selected) - 1]
     return steps
 
 
@@ -54,11 +54,11 @@ class Purchases:
     Parameters
     ----------
     names : tuple of str
-        Of all items.
+        Names of all items.
     items : list of sets of int
-        What is bought at each budget.
+        The items bought at each budget.
     fractions : float array (budgets,)
-        Its part of the full price.
+        Their price as a part of the full price.
     """
 
     names: tuple[str, ...]
@@ -66,17 +66,17 @@ class Purchases:
     fractions: Floats
 
     def as_frame(self, items: set[int], n: int) -> pl.DataFrame:
-        """What n rows own."""
+        """Return items as the `owned` argument of a prediction for n rows."""
         columns = {name: np.full(n, item in items) for item, name in enumerate(self.names)}
         return pl.DataFrame(columns)
 
 
 def same_for_all(priced: PricedPlan, fractions: Floats) -> Purchases | None:
-    """What a plan buys at fractions of its price, if it is the same for all rows.
+    """Return what a plan buys at fractions of its price, if it is the same for all rows.
 
-    That is so for sums in a fixed order that leave out what is too dear, and only these use
-    all that they own: their clones can be asked what they would say with just these items,
-    though they would buy others.
+    This is the case for additive plans in a fixed order that skip what is too expensive. Only
+    these use all that they own, so that their clones can be given exactly these items though
+    they would buy others.
     """
     plan, full = priced.plan, priced.price
     if plan.outline.order != "fixed" or plan.refusal != "skip" or not full > 0:

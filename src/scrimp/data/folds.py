@@ -1,0 +1,100 @@
+"""Folds for cross-validation: drawn at random, or given by the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..types import Ints
+from .validation import int_array
+
+#: Positions of the training rows and of the test rows of each fold.
+Splits = list[tuple[Ints, Ints]]
+
+
+def spread_folds(y: NDArray[Any], n_folds: int, rng: np.random.Generator, stratified: bool) -> Ints:
+    """Return the fold of each row; if stratified, the rows of each class are spread evenly.
+
+    >>> spread_folds(np.array([0, 1, 0, 1]), 2, np.random.default_rng(0), True).tolist()
+    [1, 1, 0, 0]
+    """
+    order = rng.permutation(len(y))
+    if stratified:
+        order = order[np.argsort(y[order], kind="stable")]
+    fold_of = np.empty(len(y), dtype=np.int64)
+    fold_of[order] = np.arange(len(y)) % n_folds
+    return fold_of
+
+
+def splits_of(fold_of: Ints, n_tested: int) -> Splits:
+    """Return the splits that test the first folds, given the fold of each row."""
+    return [
+        (np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold))
+        for fold in range(n_tested)
+    ]
+
+
+def repeated_splits(
+    X: Any, y: Any, n_folds: int, n_repeats: int, random_state: Any, stratified: bool
+) -> Splits:
+    """Return scikit-learn's shuffled folds, first all folds of the first repeat, and so on."""
+    from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
+
+    kind = RepeatedStratifiedKFold if stratified else RepeatedKFold
+    folds = kind(n_splits=n_folds, n_repeats=n_repeats, random_state=random_state)
+    return list(folds.split(X, y))
+
+
+def given_splits(cv: Any, X: Any, y: Any, kept: Ints | None = None) -> Splits:
+    """Return the splits of a splitter, or of an iterable of (train, test), given by the user.
+
+    Parameters
+    ----------
+    cv : splitter of scikit-learn, or iterable of (train, test)
+        Positions, or masks, in the rows as given.
+    X, y : table and array
+        All rows as given.
+    kept : int array, optional
+        The positions of the rows with a positive weight, ascending; by default all rows.
+    """
+    splits = cv.split(X, y) if hasattr(cv, "split") else cv
+    return kept_positions(splits, np.arange(len(y)) if kept is None else kept, len(y))
+
+
+def kept_positions(splits: Iterable[tuple[Any, Any]], kept: Ints, n: int | None = None) -> Splits:
+    """Return splits of all rows as splits of the rows that were kept.
+
+    Parameters
+    ----------
+    splits : iterable of (train, test)
+        Positions, or masks, in the rows as given.
+    kept : int array
+        The positions of the rows that were kept, ascending. Others are left out of the folds.
+    n : int, optional
+        The number of rows given; a position beyond them is an error.
+
+    Examples
+    --------
+    >>> [(train, test)] = kept_positions([([0, 1, 4], [2, 3])], np.array([1, 3, 4]))
+    >>> train.tolist(), test.tolist()
+    ([0, 2], [1])
+    """
+    return [(_among(train, kept, n), _among(test, kept, n)) for train, test in splits]
+
+
+def _among(given: Any, kept: Ints, n: int | None) -> Ints:
+    """Return the places of given positions among those kept."""
+    given = np.asarray(given)
+    positions = int_array("cv", np.flatnonzero(given) if given.dtype == bool else given)
+    lowest, highest = positions.min(initial=0), positions.max(initial=-1)
+    if lowest < 0 or (n is not None and highest >= n):
+        bound = "" if n is None else f" and < {n}"
+        wrong = lowest if lowest < 0 else highest
+        raise ValueError(f"cv names the row {wrong}; expected positions >= 0{bound}.")
+    places = np.searchsorted(kept, positions)
+    is_kept = places < len(kept)
+    is_kept[is_kept] = kept[places[is_kept]] == positions[is_kept]
+    return int_array("cv", places[is_kept])

@@ -1,0 +1,233 @@
+"""What the frontier's classifier and regressor share: reading rows, racing, and the menu."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ...costs.costs import Costs, as_costs
+from ...costs.ledger import within
+from ...data.columns import Columns
+from ...data.folds import Splits, given_splits, splits_of
+from ...data.numeric_rows import columns_not_finite, not_finite, read_rows
+from ...data.target import Target
+from ...data.validation import check_budgets
+from ...kernels import n_threads
+from ...learners.base import (
+    BudgetedEstimator,
+    cheapest_item,
+    given_rows_that_count,
+    warn_of_prior,
+)
+from ...plans.priced_plan import PricedPlan
+from ...runtime.predictor import Predictor
+from .candidates import candidates_of, take_sparse
+from .menu import make_menu
+from .problem import Problem
+from .racing import Race, listed
+from .trained import Trained, items_of
+from .training_target import TrainingTarget
+
+#: The smallest budget by default, as a part of the price of everything.
+MIN_BUDGET_PART = 0.01
+#: The number of budgets by default: more follow the frontier closer, and take longer.
+N_BUDGETS = 13
+
+
+@dataclass(frozen=True)
+class FoldCount:
+    """The folds of tables up to a size: large tables need fewer to compare candidates.
+
+    Parameters
+    ----------
+    max_rows : float
+        The size of the table.
+    n_tested : int
+        Folds that are tested.
+    n_folds : int
+        Folds that the rows are divided into.
+    """
+
+    max_rows: float
+    n_tested: int
+    n_folds: int
+
+
+FOLD_COUNTS = (FoldCount(2_000, 5, 5), FoldCount(10_000, 3, 3), FoldCount(np.inf, 1, 4))
+
+
+def default_folds(n_rows: int) -> FoldCount:
+    """Return how many folds the rows are divided into, and how many are tested."""
+    return next(count for count in FOLD_COUNTS if n_rows <= count.max_rows)
+
+
+class FrontierBase(BudgetedEstimator):
+    """The base of the frontier's classifier and regressor."""
+
+    def __init__(
+        self,
+        costs: Any = None,
+        budgets: Any = None,
+        candidates: Any = "auto",
+        cv: Any = None,
+        max_seconds: float | None = None,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.costs = costs
+        self.budgets = budgets
+        self.candidates = candidates
+        self.cv = cv
+        self.max_seconds = max_seconds
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def predictor_(self) -> Predictor:
+        """The menu, with the cross-validated loss of each entry."""
+        predictor = super().predictor_
+        chosen = [
+            {"candidate": one.candidate, "loss": one.loss, "standard_error": one.standard_error}
+            for one in self.chosen_
+        ]
+        return replace(predictor, info={**predictor.info, "chosen": chosen})
+
+    def __sklearn_tags__(self) -> Any:
+        """Tags of missing values, and of sparse tables if the candidates take them."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = take_sparse(self.candidates)
+        return tags
+
+    def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], Columns]:
+        """Return X as numbers or CSR matrix, y, and the columns of X."""
+        if not sparse.issparse(X):
+            return self._learn_table(X, y)
+        table, y, _, columns = read_rows(self, X, y, None, anew=True)
+        invalid = columns_not_finite(table)
+        if invalid:
+            raise not_finite(invalid, columns)
+        return table, y, columns
+
+    def _learn(
+        self, X: Any, table: Any, y: NDArray[Any], columns: Columns, sample_weight: Any
+    ) -> None:
+        """Race the candidates and set the fitted attributes to the menu of the winners."""
+        source, rows, labels, weights = given_rows_that_count(X, table, y, sample_weight)
+        if len(weights) < 2:
+            raise ValueError("There is one sample (row) to learn from; expected 2 or more.")
+        target, classes = self._training_target(labels, weights / weights.mean())
+        costs, n_jobs = as_costs(self.costs, len(columns), columns.names), self._n_jobs()
+        problem = Problem(
+            source, labels, classes, columns, rows, target, costs, self._budgets(costs),
+            self._seed(), n_jobs,
+        )  # fmt: skip
+        everything = np.arange(len(y))
+        kept = everything if len(labels) == len(y) else everything[np.asarray(sample_weight) > 0]
+        with ThreadPoolExecutor(n_jobs) as pool:
+            race = self._race(problem, table, y, kept, pool)
+            try:
+                race.run()
+                models, names = race.final_models()
+            except KeyboardInterrupt:
+                if race.scores:
+                    self._adopt(race, dict(race.models), race.winners())
+                raise
+            self._adopt(race, models, names)
+
+    def _training_target(
+        self, y: NDArray[Any], weights: NDArray[Any]
+    ) -> tuple[TrainingTarget, NDArray[Any]]:
+        """Return the training target of rows, and the class labels."""
+        raise NotImplementedError
+
+    def _n_jobs(self) -> int:
+        return n_threads() if self.n_jobs is None else effective_n_jobs(self.n_jobs)
+
+    def _race(
+        self, problem: Problem, table: Any, y: NDArray[Any], kept: Any, pool: ThreadPoolExecutor
+    ) -> Race:
+        """Return the race of the candidates; `table` and `y` hold all rows as given."""
+        splits = self._splits(problem.target, table, y, kept)
+        max_seconds = np.inf if self.max_seconds is None else float(self.max_seconds)
+        if not max_seconds > 0:
+            raise ValueError(f"max_seconds is {self.max_seconds}; expected a number > 0.")
+        return Race(problem, candidates_of(self.candidates, problem), splits, pool, max_seconds)
+
+    def _splits(self, target: TrainingTarget, table: Any, y: NDArray[Any], kept: Any) -> Splits:
+        """Return the folds: those of the user, or stratified ones."""
+        cv, n = self.cv, len(target.y)
+        is_number = cv is None or isinstance(cv, int | np.integer)
+        if isinstance(cv, str | float) or (is_number and cv is not None and cv < 2):
+            raise ValueError(f"cv is {cv!r}; expected a whole number >= 2, or splits.")
+        if not is_number:
+            return given_splits(cv, table, y, kept)
+        count = default_folds(n) if cv is None else FoldCount(np.inf, int(cv), int(cv))
+        fold_of = target.folds(min(count.n_folds, n), np.random.default_rng(self._seed()))
+        return splits_of(fold_of, min(count.n_tested, n))
+
+    def _seed(self) -> int:
+        from sklearn.utils import check_random_state
+
+        if isinstance(self.random_state, int | np.integer):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _budgets(self, costs: Costs) -> tuple[float, ...]:
+        """Return the budgets to train for, ascending."""
+        if self.budgets is not None:
+            budgets = tuple(np.unique(check_budgets(self.budgets)).tolist())
+            _warn_of_small(costs, budgets)
+            return budgets
+        parts = np.geomspace(MIN_BUDGET_PART, 1.0, N_BUDGETS)
+        return tuple((parts * costs.total).tolist()) if costs.total else (0.0,)
+
+    def _adopt(
+        self, race: Race, models: Mapping[str, Trained], names: Sequence[str | None]
+    ) -> None:
+        """Set the fitted attributes to the menu of the winners, and warn of what is lacking."""
+        self.losses_ = {name: losses.mean(axis=1) for name, losses in race.losses().items()}
+        self.left_early_ = dict(race.eliminated)
+        self.failures_ = dict(race.validation.failures)
+        self.seconds_ = dict(race.validation.seconds)
+        if race.untested:
+            text = (
+                f"max_seconds={self.max_seconds:g} was over before all candidates were tested: "
+                f"{', '.join(race.untested)} took no part. Give more time, or fewer candidates."
+            )
+            warnings.warn(text, UserWarning, stacklevel=4)
+        if self.failures_:
+            text = f"Candidates that failed were left out. {listed(self.failures_)}"
+            warnings.warn(text, UserWarning, stacklevel=4)
+        problem = race.problem
+        plan, self.chosen_ = make_menu(race, models, names)
+        self.plan_ = PricedPlan(plan, problem.costs)
+        kind = "shares" if problem.target.n_classes else "regression"
+        self.columns_, self.target_ = problem.columns, Target(kind, problem.classes)
+
+    def _replan(self, costs: Costs) -> None:
+        """Set the prices of the menu and of its entries."""
+        super()._replan(costs)
+        entries = self.plan_.plan.outline.entries[1:]
+        prices = [costs.price_of(items_of(entry)) for entry in entries]
+        self.chosen_ = [
+            replace(one, budget=price, price=price)
+            for one, price in zip(self.chosen_, prices, strict=True)
+        ]
+
+
+def _warn_of_small(costs: Costs, budgets: Sequence[float]) -> None:
+    """Warn if some budgets other than 0 pay for nothing."""
+    lowest, _ = cheapest_item(costs)
+    small = [budget for budget in budgets if budget > 0 and not within(lowest, budget)]
+    if small:
+        where = " there" if within(lowest, budgets[-1]) else ""
+        warn_of_prior(costs, small[-1], where=where, stacklevel=6)

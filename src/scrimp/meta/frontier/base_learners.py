@@ -1,0 +1,259 @@
+"""Base learners that are trained on item sets: boosted trees, forests, linear and given models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...costs.item_sets import Items
+from ...kernels import run_pieces
+from ...kernels.boosted_trees import boost
+from ...plans.components.models import AverageModel, Model, Preparation, TreesModel
+from ...plans.components.tree_table import TreeTable
+from ...types import Floats, Ints
+from ..refit.fitting import seeded, weights_for
+from .kernel_ridge import kernel_ridge
+from .problem import TrainingSet
+from .set_scorer import TreeOptions, sampled_columns
+
+
+@dataclass(frozen=True)
+class BoostedOptions:
+    """The boosted trees that are averaged.
+
+    Parameters
+    ----------
+    sizes : tuple of TreeOptions
+        Small and larger trees: their mean is better than either.
+    many_classes : int
+        Classes from which on one size is used, because trees of many classes take longer.
+    many_classes_sizes : tuple of TreeOptions
+        That size.
+    one_fold_rows : int
+        Rows from which on one fold is enough to select the number of trees.
+    rounds_factor : float
+        All rows need somewhat more trees than a part of them.
+    """
+
+    sizes: tuple[TreeOptions, ...] = (
+        TreeOptions(leaves=6, rate=0.1, rounds=300, patience=10),
+        TreeOptions(leaves=20, rate=0.1, rounds=200, patience=10),
+    )
+    many_classes: int = 5
+    many_classes_sizes: tuple[TreeOptions, ...] = (
+        TreeOptions(leaves=12, rate=0.2, rounds=100, patience=5),
+    )
+    one_fold_rows: int = 1_000
+    rounds_factor: float = 1.1
+
+
+@dataclass(frozen=True)
+class ForestOptions:
+    """Sizes of extremely randomised forests.
+
+    Parameters
+    ----------
+    n_trees : int
+        Trees; half of them on large tables.
+    max_tree_rows : int
+        Rows per tree, at most, drawn again for each: more take longer and hardly help.
+    parallel_cells : int
+        Table cells from which on several threads save time.
+    large_cells : int
+        Table cells from which on a table is large.
+    """
+
+    n_trees: int = 100
+    max_tree_rows: int = 60_000
+    parallel_cells: int = 100_000
+    large_cells: int = 1_000_000
+
+
+@dataclass(frozen=True)
+class LogisticOptions:
+    """The solver of logistic regression.
+
+    Parameters
+    ----------
+    max_newton_size : int
+        Coefficients up to which Newton's method, which converges to rounding error, is as fast
+        as L-BFGS; its time per iteration grows with their square.
+    tol : float
+        Bound of the gradient. A loose one ends the iterations at a point that depends on the
+        order of the columns.
+    max_iter : int
+        Iterations, at most, of badly conditioned problems.
+    """
+
+    max_newton_size: int = 64
+    tol: float = 1e-10
+    max_iter: int = 1_000
+
+
+BOOSTED = BoostedOptions()
+FOREST = ForestOptions()
+LOGISTIC = LogisticOptions()
+
+
+@dataclass(frozen=True)
+class BaseLearner:
+    """A function that trains a model on an item set.
+
+    Parameters
+    ----------
+    fit : callable (training set, items) -> model
+        The function.
+    releases_gil : bool
+        Whether it works without Python's lock, so that several sets are learnt in parallel.
+    max_rows : float
+        Rows up to which it is quick enough to take part by default.
+    """
+
+    fit: Callable[[TrainingSet, Items], Model]
+    releases_gil: bool = False
+    max_rows: float = np.inf
+
+    def fit_sets(self, rows: TrainingSet, sets: Sequence[Items]) -> list[Model | None]:
+        """Return a model for each set, trained once; None where a set has no columns."""
+        wanted = [items for items in dict.fromkeys(sets) if len(rows.design.columns(items))]
+        wanted.sort(key=len, reverse=True)  # what takes longest first
+        models: dict[Items, Model] = {}
+
+        def fit(items: Items) -> None:
+            models[items] = self.fit(rows, items)
+
+        run_pieces(rows.scorer.pool if self.releases_gil else None, fit, wanted)
+        return [models.get(items) for items in sets]
+
+
+def boosted(rows: TrainingSet, items: Items) -> Model:
+    """Return the mean of boosted trees of two sizes, their numbers by cross-validation."""
+    few_classes = rows.target.n_classes < BOOSTED.many_classes
+    parts = []
+    for options in BOOSTED.sizes if few_classes else BOOSTED.many_classes_sizes:
+        n_folds = 1 if len(rows.scorer.target.y) > BOOSTED.one_fold_rows else None
+        rounds = rows.scorer.best_rounds(items, options, n_folds)
+        parts.append(grow(rows, items, options, max(round(rounds * BOOSTED.rounds_factor), 1)))
+    return AverageModel(parts, np.ones(len(parts)))
+
+
+def grow(rows: TrainingSet, items: Items, options: TreeOptions, n_rounds: int) -> TreesModel:
+    """Return a given number of boosted trees, trained on all rows."""
+    design, target, outputs = rows.design, rows.target, len(rows.target.initial_score)
+    columns, leaves = design.columns(items), options.leaves
+    trees = np.full((n_rounds, 2 * leaves - 1, 5), -1, dtype=np.int64)
+    values = np.zeros((n_rounds, leaves, outputs))
+    numbers = options.array()
+    numbers[-1] = n_rounds
+    _, _, done = boost(
+        design.bins, design.n_bins, columns, sampled_columns(len(columns), n_rounds), target.loss,
+        target.y, target.weights, np.arange(len(target.y)), np.empty(0, np.int64),
+        target.initial_score, numbers, n_rounds, np.empty((0, outputs)), trees, values,
+    )  # fmt: skip
+    cuts = [design.cuts[column] for column in columns]
+    table = _tree_table(trees[:done], values[:done], cuts)
+    link = "identity" if not target.n_classes else "logistic" if outputs == 1 else "softmax"
+    return TreesModel(design.preparation.taken(columns), table, target.initial_score, link)
+
+
+def _tree_table(trees: Ints, values: Floats, cuts: list[Floats]) -> TreeTable:
+    """Return trees as the kernel writes them with cut points instead of bins."""
+    is_used = (trees[:, :, 0] >= 0) | (trees[:, :, 4] >= 0)
+    sizes = is_used.sum(axis=1)
+    roots = np.cumsum(sizes) - sizes
+    shift = np.repeat(roots, sizes)
+    column, last_bin, missing_left, child, leaf = trees[is_used].T
+    inner = column >= 0
+    left = np.where(inner, child + shift, -1)
+    right = np.where(inner, child + 1 + shift, -1)
+    cut = np.zeros(len(column))
+    for node in np.flatnonzero(inner):
+        column_cuts = cuts[column[node]]
+        cut[node] = column_cuts[last_bin[node]] if last_bin[node] < len(column_cuts) else np.inf
+    value = np.zeros((len(column), values.shape[2]))
+    value[~inner] = values[np.repeat(np.arange(len(trees)), sizes)[~inner], leaf[~inner]]
+    missing = np.where(missing_left == 1, left, right)
+    return TreeTable(roots, column, cut, left, right, missing, value)
+
+
+def forest(rows: TrainingSet, items: Items) -> Model:
+    """Return extremely randomised trees."""
+    from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+
+    target, n_columns = rows.target, len(rows.design.columns(items))
+    kind = ExtraTreesClassifier if target.n_classes else ExtraTreesRegressor
+    cells = len(target.y) * n_columns
+    is_large = cells > FOREST.large_cells
+    options: dict[str, Any] = {"random_state": rows.problem.seed}
+    if cells > FOREST.parallel_cells:
+        options["n_jobs"] = rows.problem.n_jobs
+    if not target.n_classes:
+        options |= {"min_samples_leaf": 10 if is_large else 5, "max_features": 1.0}
+    if len(target.y) > FOREST.max_tree_rows:
+        options |= {"bootstrap": True, "max_samples": FOREST.max_tree_rows}
+    n_trees = FOREST.n_trees // 2 if is_large else FOREST.n_trees
+    return _fitted(kind(n_trees, **options), rows, items)
+
+
+def linear(rows: TrainingSet, items: Items) -> Model:
+    """Return logistic or ridge regression."""
+    from sklearn.linear_model import LogisticRegression, RidgeCV
+
+    n_classes = rows.target.n_classes
+    if not n_classes:
+        return _fitted(RidgeCV((0.1, 1, 10, 100)), rows, items)
+    n_outputs = 1 if n_classes == 2 else n_classes
+    is_small = len(rows.design.columns(items)) * n_outputs <= LOGISTIC.max_newton_size
+    solver = "newton-cholesky" if is_small else "lbfgs"
+    model = LogisticRegression(solver=solver, tol=LOGISTIC.tol, max_iter=LOGISTIC.max_iter)
+    return _fitted(model, rows, items)
+
+
+def of_estimator(estimator: Any) -> BaseLearner:
+    """Return the base learner of a scikit-learn estimator."""
+
+    def fit(rows: TrainingSet, items: Items) -> Model:
+        return _fitted(seeded(estimator, rows.problem.seed), rows, items)
+
+    return BaseLearner(fit)
+
+
+def _fitted(estimator: Any, rows: TrainingSet, items: Items) -> Model:
+    """Return an estimator, fitted on the columns of an item set, as a model of all classes."""
+    from ...plans.from_sklearn import array_model
+
+    columns, (preparation, table) = rows.design.columns(items), rows.design.filled
+    target, X, y, weights = rows.target, table[:, columns], rows.labels, rows.target.weights
+    even = bool((weights == weights[0]).all())
+    absent = np.setdiff1d(np.arange(target.n_classes), target.y)
+    if len(absent):  # a class without rows here gets one in the middle, of hardly any weight
+        X = np.vstack([X, np.zeros((len(absent), X.shape[1]))])
+        labels = rows.problem.classes[absent] if len(rows.problem.classes) else absent
+        y, weights = np.append(y, labels), np.append(weights, np.full(len(absent), 1e-6))
+    estimator.fit(X, y, **_fit_weights(estimator, weights, even))
+    prepared: Preparation = preparation.taken(columns)
+    return array_model(estimator, preparation=prepared, n_classes=target.n_classes)
+
+
+def _fit_weights(estimator: Any, weights: Floats, even: bool) -> dict[str, Any]:
+    """Return the weights as fit takes them; none if none were given and it takes none."""
+    if (weights == weights[0]).all():
+        return {}
+    try:
+        return weights_for(estimator, weights)
+    except ValueError:
+        if even:
+            return {}
+        raise
+
+
+#: Base learners by name, from simple to complex.
+BASE_LEARNERS = {
+    "linear": BaseLearner(linear),
+    "boosted": BaseLearner(boosted, releases_gil=True),
+    "kernel": BaseLearner(kernel_ridge, releases_gil=True, max_rows=20_000),
+    "forest": BaseLearner(forest),
+}

@@ -1,0 +1,214 @@
+"""The search for item sets: forward selection per price, sets that fill budgets, and swaps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...costs.costs import Costs
+from ...costs.item_sets import Items, ItemSets
+from ...costs.ledger import within
+from ...learners.linear import SequencedRegressor
+from .design import Design
+from .problem import TrainingSet
+from .set_scorer import SetScore, SetScorer
+from .training_target import TrainingTarget
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How thoroughly item sets are searched.
+
+    Parameters
+    ----------
+    n_trials : int
+        Items that are cross-validated in each step, of those with the largest gain.
+    n_first_trials : int
+        The same for the first items, which matter most.
+    patience : int
+        Steps without improvement after which items are added by their gain alone.
+    max_thorough : int
+        Items up to which each step is cross-validated, and sets are improved by swaps.
+    min_progress : float
+        A step improves if it lowers the loss by this part of it.
+    min_swap_gain : float
+        A swap must lower the loss by this part of it.
+    betas : tuple of float
+        Powers of prices that gains are divided by, one order each: 1 is gain per price; less
+        prefers expensive items with a large gain.
+    few_rows : int
+        Rows up to which there is one more order, because each takes little time.
+    few_rows_betas : tuple of float
+        The power of prices of that order.
+    max_linear_columns : int
+        Prepared columns up to which least squares has an order too; its time grows with their
+        square.
+    linear_ridge : float
+        Ridge penalty of least squares.
+    """
+
+    n_trials: int = 4
+    n_first_trials: int = 12
+    patience: int = 3
+    max_thorough: int = 12
+    min_progress: float = 1e-4
+    min_swap_gain: float = 0.005
+    betas: tuple[float, ...] = (1.0, 0.5)
+    few_rows: int = 4_000
+    few_rows_betas: tuple[float, ...] = (0.0,)
+    max_linear_columns: int = 3_000
+    linear_ridge: float = 1e-3
+
+
+OPTIONS = SearchOptions()
+
+
+def find_item_sets(rows: TrainingSet, deadline: float = np.inf) -> dict[str, list[Items]]:
+    """Return the item sets to buy at each budget, for ``trees`` and for ``linear`` models."""
+    costs, budgets, scorer = rows.problem.costs, rows.problem.budgets, rows.scorer
+    betas = OPTIONS.betas
+    if len(rows.index) <= OPTIONS.few_rows:
+        betas += OPTIONS.few_rows_betas
+    orders = [forward_order(scorer, costs, budgets[-1], beta, deadline) for beta in betas]
+    sets = {}
+    if rows.design.table.shape[1] <= OPTIONS.max_linear_columns:
+        orders.append(linear_order(rows.design, rows.target, costs, budgets[-1]))
+        item_sets = ItemSets(costs)
+        sets["linear"] = [tuple(sorted(item_sets.fill(orders[-1], b))) for b in budgets]
+    filled = best_sets(scorer, costs, orders, budgets)
+    sets["trees"] = swapped(scorer, costs, orders, filled, budgets, deadline)
+    return sets
+
+
+def forward_order(
+    scorer: SetScorer, costs: Costs, cap: float, beta: float, deadline: float = np.inf
+) -> list[int]:
+    """Return items in the order of what they add to cross-validated boosting per price**beta.
+
+    In each step the items with the largest gain of one more split are cross-validated. Once
+    many items are bought, nothing improves any more or the time is over, the items with the
+    largest gain are bought, several at a time.
+
+    Parameters
+    ----------
+    scorer : SetScorer
+        Cross-validates sets.
+    costs : Costs
+        Prices.
+    cap : float
+        Upper bound of the price of all items.
+    beta : float
+        1 is gain per price; less prefers expensive items with a large gain.
+    deadline : float
+        When to stop cross-validating, on the clock of `time.monotonic`.
+    """
+    item_sets = ItemSets(costs)
+    items = item_sets.free
+    order, spent, idle = list(items), 0.0, 0
+    current = scorer.score([items])[0]
+    while True:
+        prices = {
+            i: item_sets.added_price(items, i) for i in scorer.design.columns_of if i not in items
+        }
+        affordable = [i for i, price in prices.items() if within(spent + price, cap)]
+        if not affordable:
+            return order
+        weights = _price_weights(prices, beta)
+        gains = scorer.gains(current.scores)
+        affordable.sort(key=lambda i: -gains[i] / weights[i])
+        in_time, improves = time.monotonic() < deadline, idle < OPTIONS.patience
+        if improves and len(items) < OPTIONS.max_thorough and in_time:
+            larger, after = _best_step(scorer, item_sets, items, affordable, current, weights)
+        else:
+            n = max(len(items) // (4 if improves else 2), 1) if in_time else len(affordable)
+            larger = item_sets.fill(affordable[:n], cap, items)
+            after = scorer.score([larger])[0]
+        idle = idle + 1 if after.loss >= current.loss * (1 - OPTIONS.min_progress) else 0
+        order += [i for i in larger if i not in items]
+        items, current = larger, after
+        spent = costs.price_of(items)
+
+
+def _price_weights(prices: dict[int, float], beta: float) -> dict[int, float]:
+    """Return prices to a power; what is free counts as half the cheapest."""
+    lowest = min((price for price in prices.values() if price > 0), default=1.0) / 2
+    return {item: max(price, lowest) ** beta for item, price in prices.items()}
+
+
+def _best_step(
+    scorer: SetScorer, item_sets: ItemSets, items: Items, affordable: list[int],
+    current: SetScore, weights: dict[int, float],
+) -> tuple[Items, SetScore]:  # fmt: skip
+    """Return the set with one more item: the best of the first affordable ones."""
+    n = OPTIONS.n_trials if len(items) > OPTIONS.n_trials else OPTIONS.n_first_trials
+    trials = [item_sets.with_(items, item) for item in affordable[:n]]
+    scores = scorer.score(trials)
+    gains = [
+        (current.loss - score.loss) / weights[i]
+        for i, score in zip(affordable[:n], scores, strict=True)
+    ]
+    best = int(np.argmax(gains))
+    return trials[best], scores[best]
+
+
+def best_sets(
+    scorer: SetScorer, costs: Costs, orders: Sequence[Sequence[int]], budgets: Sequence[float]
+) -> list[Items]:
+    """Return for each budget the best of the sets that the orders fill it with."""
+    item_sets = ItemSets(costs)
+    filled = [[tuple(sorted(item_sets.fill(order, b))) for order in orders] for b in budgets]
+    scorer.compute_losses(list(dict.fromkeys(items for sets in filled for items in sets)))
+    return [min(sets, key=scorer.loss) for sets in filled]
+
+
+def swapped(
+    scorer: SetScorer, costs: Costs, orders: Sequence[Sequence[int]], sets: Sequence[Items],
+    budgets: Sequence[float], deadline: float = np.inf,
+) -> list[Items]:  # fmt: skip
+    """Return small sets after swaps: an item is removed, and its price spent by the orders.
+
+    A set is replaced only by one that is clearly better.
+    """
+    improved = []
+    for items, budget in zip(sets, budgets, strict=True):
+        while time.monotonic() < deadline:
+            trials = _swaps(ItemSets(costs), orders, items, budget)
+            if not trials:
+                break
+            scorer.compute_losses(trials)
+            best = min(trials, key=scorer.loss)
+            if scorer.loss(best) >= scorer.loss(items) * (1 - OPTIONS.min_swap_gain):
+                break
+            items = best
+        improved.append(items)
+    return improved
+
+
+def _swaps(
+    item_sets: ItemSets, orders: Sequence[Sequence[int]], items: Items, budget: float
+) -> list[Items]:
+    """Return the sets without one paid item, filled by the orders; none if the set is large."""
+    costs = item_sets.costs
+    paid = [i for i in items if costs.columns[i] and costs.price_of([i]) > 0]
+    if not 1 < len(paid) <= OPTIONS.max_thorough:
+        return []
+    trials = {
+        tuple(sorted(item_sets.fill([i for i in order if i != item], budget, rest)))
+        for item in paid
+        for rest in [item_sets.without(items, item)]
+        for order in orders
+    }
+    return sorted(trials)
+
+
+def linear_order(design: Design, target: TrainingTarget, costs: Costs, cap: float) -> list[int]:
+    """Return items in the order of what they add to least squares per price."""
+    item_columns = [np.flatnonzero(design.item_of == item) for item in range(costs.n_items)]
+    columns = tuple(tuple(positions.tolist()) for positions in item_columns)
+    prepared = Costs(costs.names, costs.prices, columns, costs.requires)
+    model = SequencedRegressor(prepared, alpha=OPTIONS.linear_ridge, budget=cap)
+    model.fit(design.filled[1], target.encoded, sample_weight=target.weights)
+    return [costs.names.index(name) for name in model.sequence_]

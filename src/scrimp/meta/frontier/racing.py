@@ -1,0 +1,298 @@
+"""Racing: nested cross-validation of candidates, in which hopeless ones are eliminated.
+
+Maron, Moore. Hoeffding races: accelerating model selection search. NIPS 1993.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from ...data.folds import Splits
+from ...runtime.events import Progress, emit, unheard
+from ...types import Floats, Ints
+from ..cross_validation import CrossValidation
+from .candidates import Candidate
+from .item_search import find_item_sets
+from .one_standard_error import choose
+from .problem import Problem, TrainingSet
+from .trained import Trained, mean_of
+
+#: Means of base learners that are tried beside each of them.
+MEANS = (
+    ("boosted", "forest"),
+    ("boosted", "kernel"),
+    ("boosted", "forest", "kernel"),
+    ("forest", "kernel"),
+)
+#: A candidate that is behind must be better at some budget by this many standard errors, else
+#: it is eliminated: less keeps more candidates, and takes longer.
+USEFUL_ERRORS = 0.5
+
+
+@dataclass(frozen=True)
+class TimeShares:
+    """How the time of a race is divided.
+
+    Parameters
+    ----------
+    folds : float
+        No fold is begun that would end after this part; the rest is for the final training.
+    search : float
+        The part that each search for item sets may take.
+    grace : float
+        The part by which the final training may end late.
+    """
+
+    folds: float = 0.7
+    search: float = 0.2
+    grace: float = 0.25
+
+
+TIME_SHARES = TimeShares()
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScores:
+    """Out-of-fold predictions of a candidate on one fold, and their weighted losses.
+
+    Parameters
+    ----------
+    predictions : float array (budgets, rows, outputs)
+        Predictions for the test rows.
+    losses : float array (budgets, rows)
+        Zero-one losses, or squared errors.
+    brier : float array (budgets, rows)
+        Half the Brier scores, or squared errors; candidates are selected by these.
+    """
+
+    predictions: Floats
+    losses: Floats
+    brier: Floats
+
+
+class Race:
+    """Candidates that are cross-validated on the same folds.
+
+    Parameters
+    ----------
+    problem : Problem
+        The table.
+    candidates : sequence of Candidate
+        Simple ones first.
+    splits : list of (train, test)
+        Positions of rows to train and to test on.
+    pool : Executor, optional
+        Threads.
+    max_seconds : float
+        Time limit.
+
+    Attributes
+    ----------
+    validation : CrossValidation
+        The folds that are finished, failures, and the time that each candidate has taken.
+    scores : dict of lists of FoldScores
+        One per fold, for each candidate and mean that is still in the race.
+    models : dict of Trained
+        The candidates as trained in the last complete fold.
+    eliminated : dict of float arrays (budgets,)
+        The mean losses of candidates and means that were eliminated.
+    untested : list of str
+        Candidates that there was no time for.
+    """
+
+    def __init__(
+        self, problem: Problem, candidates: Sequence[Candidate], splits: Splits,
+        pool: Executor | None, max_seconds: float,
+    ) -> None:  # fmt: skip
+        self.problem, self.pool = problem, pool
+        self.candidates = {candidate.name: candidate for candidate in candidates}
+        self.validation: CrossValidation[TrainingSet, Floats] = CrossValidation(
+            "folds", splits, list(self.candidates), self.prepare, self._evaluate,
+            lambda error: f"{type(error).__name__}: {error}", max_seconds,
+        )  # fmt: skip
+        self.scores: dict[str, list[FoldScores]] = {}
+        self.models: dict[str, Trained] = {}
+        self.eliminated: dict[str, Floats] = {}
+        self.untested: list[str] = []
+        self._eliminated_candidates: list[str] = []
+        self._fold_models: dict[str, Trained] = {}
+
+    def run(self) -> None:
+        """Cross-validate fold by fold, as long as the next fold will be finished in time."""
+        begin = time.monotonic()
+        for fold in self.validation.run():
+            self._finish_fold(fold)
+            begin, took = time.monotonic(), time.monotonic() - begin
+            if self.validation.remaining(TIME_SHARES.folds) < took:
+                break
+        if not self.validation.n_complete:  # the time was over in the first fold
+            self.untested += self.validation.settle()
+            if self.validation.n_complete:
+                self._finish_fold(0)
+        self._forget_failed()
+
+    def prepare(self, index: Ints) -> TrainingSet:
+        """Prepare rows to train on, and search item sets if a candidate wants them."""
+        begin, self._fold_models = time.monotonic(), {}
+        with threadpool_limits(1, "blas"), unheard():
+            rows = TrainingSet.of(self.problem, index, self.pool)
+            if any(self.candidates[name].wants_sets for name in self.validation.candidates):
+                deadline = begin + TIME_SHARES.search * self.validation.max_seconds
+                rows = replace(rows, sets=find_item_sets(rows, deadline))
+        if not self.problem.is_sparse:
+            self.validation.add_seconds("search", time.monotonic() - begin)
+        return rows
+
+    def _evaluate(self, name: str, rows: TrainingSet, test: Ints) -> Floats:
+        with _quietly():
+            trained = self._fold_models[name] = self.candidates[name].train(rows)
+            return trained.predictions(test)
+
+    def _finish_fold(self, fold: int) -> None:
+        """Score a complete fold, with means, and eliminate hopeless candidates."""
+        self._forget_failed()
+        results = self.validation.results
+        predictions = {name: results[name].pop(fold) for name in self.validation.candidates}
+        for members in MEANS:
+            if all(name in predictions for name in members):
+                mean = np.mean([predictions[name] for name in members], axis=0)
+                predictions["+".join(members)] = mean
+        target = self.problem.target.subset(self.validation.splits[fold][1])
+        for name, oof in predictions.items():
+            losses = target.row_losses(oof) * target.weights
+            brier = target.row_brier_scores(oof) * target.weights
+            self.scores.setdefault(name, []).append(FoldScores(oof, losses, brier))
+        self.models = self._fold_models
+        self._eliminate()
+
+    def _forget_failed(self) -> None:
+        """Remove the scores of candidates that have failed, also in means."""
+        for name in list(self.scores):
+            if any(member in self.validation.failures for member in name.split("+")):
+                del self.scores[name]
+
+    def _eliminate(self) -> None:
+        """Drop candidates that improve nothing at any budget, alone or in means."""
+        brier, losses = self.brier(), self.losses()
+        for name in reversed(self.validation.candidates.copy()):  # of equals the simpler stays
+            current = [other for other in brier if other in self.scores]
+            with_it = [other for other in current if name in other.split("+")]
+            without = [other for other in current if other not in with_it]
+            if without and not _helps([brier[n] for n in with_it], [brier[n] for n in without]):
+                self.validation.drop(name)
+                self._eliminated_candidates.append(name)
+                for other in with_it:
+                    del self.scores[other]
+                    self.eliminated[other] = losses[other].mean(axis=1)
+
+    def rerun_eliminated(self) -> None:
+        """Race the eliminated candidates, when all others have failed."""
+        self.validation.restart(self._eliminated_candidates)
+        self._eliminated_candidates, self.eliminated, self.models = [], {}, {}
+        self.run()
+
+    def losses(self) -> dict[str, Floats]:
+        """Return the weighted losses (budgets, rows) of each candidate on all tested rows."""
+        return {n: np.concatenate([s.losses for s in v], axis=1) for n, v in self.scores.items()}
+
+    def brier(self) -> dict[str, Floats]:
+        """Return the weighted Brier scores (budgets, rows), which candidates are selected by."""
+        return {n: np.concatenate([s.brier for s in v], axis=1) for n, v in self.scores.items()}
+
+    def prior_brier(self) -> Floats:
+        """Return the weighted Brier scores (rows,) of the prior, which buys nothing."""
+        parts = []
+        for rows in self.validation.tested():
+            target = self.problem.target.subset(rows)
+            prior = np.tile(self.problem.target.prior, (1, len(rows), 1))
+            parts.append(target.row_brier_scores(prior)[0] * target.weights)
+        return np.concatenate(parts)
+
+    def winners(self) -> list[str | None]:
+        """Return the best candidate for each budget, by the one-standard-error rule."""
+        return choose(self.brier(), self.prior_brier())
+
+    def final_models(self) -> tuple[dict[str, Trained], list[str | None]]:
+        """Return the winners trained on all rows, and their names for each budget.
+
+        If one fails, those are trained that win without it. If there is no time for that, the
+        models of the last complete fold are returned.
+        """
+        models: dict[str, Trained] = {}
+        rows: TrainingSet | None = None
+        while self.scores or self._eliminated_candidates:
+            if not self.scores:
+                self.rerun_eliminated()
+                continue
+            names = self.winners()
+            wanted = list(dict.fromkeys(name for name in names if name))
+            if rows is None and not self.has_time_for(wanted):
+                return dict(self.models), names
+            rows = rows or self.prepare(np.arange(len(self.problem.target.y)))
+            for position, name in enumerate(wanted):
+                emit(Progress("last training", position, len(wanted), name))
+                if not self._train(name, rows, models):
+                    self.scores.pop(name, None)
+            if all(name in self.scores for name in wanted):
+                return models, names
+        raise ValueError(f"No candidate could be trained. {listed(self.validation.failures)}")
+
+    def has_time_for(self, names: Sequence[str]) -> bool:
+        """Return whether candidates can be trained on all rows, by the time taken so far."""
+        validation = self.validation
+        members = {"search", *(member for name in names for member in name.split("+"))}
+        took = sum(validation.seconds.get(member, 0.0) for member in members)
+        n = validation.n_complete
+        fold_rows = float(np.mean([len(train) for train, _ in validation.splits[:n]]))
+        # the search and forests use a limited number of rows
+        expected = took / n * min(len(self.problem.target.y) / fold_rows, 2.0)
+        return expected <= validation.remaining(1.0 + TIME_SHARES.grace)
+
+    def _train(self, name: str, rows: TrainingSet, models: dict[str, Trained]) -> bool:
+        """Train the members of a candidate that are not trained yet; return whether it works."""
+        members, failures = name.split("+"), self.validation.failures
+        for member in members:
+            if member not in models and member not in failures:
+                with self.validation.attempt(member), _quietly():
+                    models[member] = self.candidates[member].train(rows)
+        self._forget_failed()
+        return not any(member in failures for member in members) and bool(mean_of(name, models))
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Silence warnings and progress events of a training, in one thread of BLAS."""
+    # small products are slower in several threads, much so where cores are busy
+    with warnings.catch_warnings(), threadpool_limits(1, "blas"), unheard():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def listed(failures: dict[str, str]) -> str:
+    """Return candidates that failed with their reasons, as a sentence."""
+    return "; ".join(f"{name}: {reason}" for name, reason in failures.items())
+
+
+def _helps(with_it: list[Floats], without: list[Floats]) -> bool:
+    """Return whether a candidate, alone or in means, may still improve something.
+
+    It does not if the best of these losses is larger over all budgets by a standard error, and
+    smaller at none by half of one.
+    """
+    first, other = (min(part, key=lambda loss: float(loss.mean())) for part in (with_it, without))
+    behind = (first - other).mean(axis=0)
+    if behind.mean() < behind.std() / np.sqrt(len(behind)):
+        return True
+    first, other = (
+        np.min([loss.mean(axis=1) for loss in part], axis=0) for part in (with_it, without)
+    )
+    error = without[0].std(axis=1) / np.sqrt(without[0].shape[1])
+    return bool((other - first > USEFUL_ERRORS * error).any())

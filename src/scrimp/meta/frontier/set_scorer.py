@@ -1,0 +1,187 @@
+"""The cross-validated loss of item sets, by quick boosted trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...costs.item_sets import Items
+from ...kernels import run_pieces
+from ...kernels.boosted_trees import boost, column_gains
+from ...types import Floats, Ints
+from .design import Design
+from .training_target import TrainingTarget
+
+#: A tree is offered this multiple of the square root of the number of columns, where columns
+#: are more than its square: fewer make trees faster, and each of them weaker.
+COLUMN_FACTOR = 4
+
+
+@dataclass(frozen=True)
+class TreeOptions:
+    """Options of boosted trees.
+
+    Parameters
+    ----------
+    leaves : int
+        Leaves per tree, at most.
+    rate : float
+        Learning rate.
+    rounds : int
+        Trees, at most.
+    patience : int
+        Rounds without improvement after which boosting ends.
+    min_leaf_rows : int
+        Rows per leaf, at least.
+    ridge : float
+        Added to the sum of hessians of a leaf.
+    """
+
+    leaves: int = 6
+    rate: float = 0.3
+    rounds: int = 60
+    patience: int = 4
+    min_leaf_rows: int = 5
+    ridge: float = 1.0
+
+    def array(self) -> Floats:
+        """Return the options as the kernel takes them."""
+        numbers = (self.leaves, self.min_leaf_rows, self.ridge, self.rate, self.rounds)
+        return np.array(numbers, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class SetScore:
+    """How well an item set predicts held-out rows.
+
+    Parameters
+    ----------
+    loss : float
+        The mean log loss or squared error.
+    scores : float array (rows, outputs)
+        Out-of-fold scores.
+    """
+
+    loss: float
+    scores: Floats
+
+
+def sampled_columns(n_columns: int, rounds: int) -> Ints:
+    """Return the columns that each tree is offered (rounds, columns); none if it may use all.
+
+    Trees on many columns are grown much faster on some of them, and are as good together.
+    """
+    n_sampled = round(COLUMN_FACTOR * np.sqrt(n_columns))
+    if n_columns <= COLUMN_FACTOR**2 or n_sampled >= n_columns:
+        return np.empty((rounds, 0), dtype=np.int64)
+    order = np.random.default_rng(n_columns).random((rounds, n_columns)).argsort(axis=1)
+    return np.ascontiguousarray(np.sort(order[:, :n_sampled], axis=1))
+
+
+class SetScorer:
+    """Cross-validates boosted trees on item sets.
+
+    Parameters
+    ----------
+    design : Design
+        The prepared columns.
+    target : TrainingTarget
+        The training target.
+    n_folds : int
+        Folds of the cross-validation.
+    rng : Generator
+        Draws the folds.
+    pool : Executor, optional
+        Threads.
+    options : TreeOptions
+        Options of the trees.
+    """
+
+    def __init__(
+        self,
+        design: Design,
+        target: TrainingTarget,
+        n_folds: int,
+        rng: np.random.Generator,
+        pool: Executor | None = None,
+        options: TreeOptions = TreeOptions(),  # noqa: B008 - frozen
+    ) -> None:
+        self.design, self.target, self.options = design, target, options
+        self.pool, self._n_folds = pool, n_folds
+        self._fold_of = target.folds(n_folds, rng)
+        self._losses: dict[Items, float] = {}
+
+    def loss(self, items: Items) -> float:
+        """Return the loss of one set, which is computed once."""
+        key = tuple(sorted(items))
+        if key not in self._losses:
+            self.score([items])
+        return self._losses[key]
+
+    def compute_losses(self, sets: Sequence[Items]) -> None:
+        """Compute the losses of the sets that are not known yet, in parallel."""
+        unknown = [items for items in sets if tuple(sorted(items)) not in self._losses]
+        if unknown:
+            self.score(unknown)
+
+    def best_rounds(self, items: Items, options: TreeOptions, folds: int | None = None) -> float:
+        """Return the number of rounds with the smallest loss, by all folds or the first ones."""
+        n_folds = self._n_folds if folds is None else folds
+        scores = np.zeros((len(self.target.y), len(self.target.initial_score)))
+        columns = self.design.columns(items)
+        return float(np.mean([self._boost(columns, k, options, scores)[0] for k in range(n_folds)]))
+
+    def score(self, sets: Sequence[Items]) -> list[SetScore]:
+        """Return the scores of several sets, computed in parallel."""
+        n_folds, outputs = self._n_folds, len(self.target.initial_score)
+        scores = np.zeros((len(sets), len(self.target.y), outputs))
+        losses = np.zeros((len(sets), n_folds))
+        columns = [self.design.columns(items) for items in sets]
+
+        def train(job: int) -> None:
+            place, fold = divmod(job, n_folds)
+            losses[place, fold] = self._boost(columns[place], fold, self.options, scores[place])[1]
+
+        run_pieces(self.pool, train, range(len(sets) * n_folds))
+        means = [float(fold_losses.mean()) for fold_losses in losses]
+        for items, loss in zip(sets, means, strict=True):
+            self._losses[tuple(sorted(items))] = loss
+        return [SetScore(loss, oof) for loss, oof in zip(means, scores, strict=True)]
+
+    def _boost(
+        self, columns: Ints, fold: int, options: TreeOptions, scores: Floats
+    ) -> tuple[float, float]:
+        """Boost trees on all folds but one; return the best number of rounds and its loss."""
+        target, leaves = self.target, options.leaves
+        rounds, loss, _ = boost(
+            self.design.bins, self.design.n_bins, columns,
+            sampled_columns(len(columns), options.rounds), target.loss, target.y, target.weights,
+            np.flatnonzero(self._fold_of != fold), np.flatnonzero(self._fold_of == fold),
+            target.initial_score, options.array(), options.patience, scores,
+            np.empty((0, 2 * leaves - 1, 5), np.int64), np.empty((0, leaves, scores.shape[1])),
+        )  # fmt: skip
+        return rounds, loss
+
+    def gains(self, scores: Floats) -> dict[int, float]:
+        """Return how much one split by each item would lower the loss of given scores."""
+        design, target = self.design, self.target
+        columns = np.concatenate(list(design.columns_of.values()))
+        gains = np.empty(len(columns))
+        pieces = np.array_split(np.arange(len(columns)), min(len(columns), 16))
+
+        def compute(piece: Ints) -> None:
+            column_gains(
+                design.bins, design.n_bins, columns[piece], target.loss, target.y, target.weights,
+                scores, self.options.min_leaf_rows, self.options.ridge,
+                gains[piece[0] : piece[-1] + 1],
+            )  # fmt: skip
+
+        run_pieces(self.pool, compute, pieces)
+        ends = np.cumsum([len(columns) for columns in design.columns_of.values()])
+        parts = np.split(gains, ends[:-1])
+        return {
+            item: float(part.max()) for item, part in zip(design.columns_of, parts, strict=True)
+        }

@@ -1,0 +1,160 @@
+"""Candidates after one training: predictions at all budgets, and a plan for each budget."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from ...costs.costs import Costs
+from ...costs.item_sets import Items
+from ...costs.ledger import within
+from ...data.target import Target
+from ...plans import PrefixPlan
+from ...plans.components.models import AverageModel, Model
+from ...plans.contract import Plan
+from ...runtime.sweep import Sweep
+from ...types import Floats, Ints
+from .problem import TrainingSet
+from .svm_candidate import BoughtMachine
+from .training_target import TrainingTarget
+
+
+class Trained(ABC):
+    """A candidate after one training."""
+
+    @abstractmethod
+    def predictions(self, rows: Ints) -> Floats:
+        """Return predictions (budgets, rows, outputs) for rows of the whole table."""
+
+    @abstractmethod
+    def plan(self, budget: int) -> tuple[Plan[Any], Target]:
+        """Return the plan for a budget, by its position, and how its scores are read."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedModels(Trained):
+    """One model per budget, each on an item set that was searched."""
+
+    fold: TrainingSet
+    sets: list[Items]
+    models: list[Model | None]
+
+    def predictions(self, rows: Ints) -> Floats:
+        """Return the predictions of the models; without one, the prior."""
+        X, prior = np.ascontiguousarray(self.fold.problem.X[rows]), self.fold.target.prior
+        by_model: dict[int, Floats] = {}
+        for model in self.models:
+            if id(model) not in by_model:
+                scores = None if model is None else model.scores(X, np.arange(len(X)))
+                by_model[id(model)] = np.tile(prior, (len(X), 1)) if scores is None else scores
+        return np.stack([by_model[id(model)] for model in self.models])
+
+    def plan(self, budget: int) -> tuple[Plan[Any], Target]:
+        """Return a plan that buys the set as a whole."""
+        return _one_model_plan(self.sets[budget], self.models[budget], self.fold.target)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedSVMs(Trained):
+    """One support vector machine per budget, each on the items that it has selected."""
+
+    fold: TrainingSet
+    machines: list[BoughtMachine | None]
+
+    def predictions(self, rows: Ints) -> Floats:
+        """Return the predictions of the machines; without one, the prior."""
+        X, prior = self.fold.problem.X[rows], self.fold.target.prior
+        constant = np.tile(prior, (len(rows), 1))
+        return np.stack([constant if svm is None else svm.answers(X) for svm in self.machines])
+
+    def plan(self, budget: int) -> tuple[Plan[Any], Target]:
+        """Return a plan that buys the set as a whole."""
+        svm = self.machines[budget]
+        items, model = ((), None) if svm is None else (svm.items, svm.model)
+        return _one_model_plan(items, model, self.fold.target)
+
+
+def _one_model_plan(
+    items: Items, model: Model | None, target: TrainingTarget
+) -> tuple[Plan[Any], Target]:
+    if model is None:
+        raise ValueError("there is nothing to buy at this budget.")
+    kind = "shares" if target.n_classes else "regression"
+    plan = PrefixPlan.single(items, model, target.prior)
+    return plan, Target(kind, np.arange(target.n_classes))
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedLearners(Trained):
+    """Learners of scrimp with their plans: one per budget, or the same for all budgets."""
+
+    fold: TrainingSet
+    models: list[Any]
+
+    def predictions(self, rows: Ints) -> Floats:
+        """Return the predictions at each budget."""
+        problem = self.fold.problem
+        X = _safe_indexing(problem.source, rows)
+        shape = (len(problem.budgets), len(rows), max(problem.target.n_classes, 1))
+        predictions = np.zeros(shape)
+        for model in {id(model): model for model in self.models}.values():
+            places = [b for b, other in enumerate(self.models) if other is model]
+            sweep = model.sweep(X, [problem.budgets[b] for b in places])
+            predictions[places] = self._of_all_classes(sweep)
+        return predictions
+
+    def _of_all_classes(self, sweep: Sweep) -> Floats:
+        """Return predictions (budgets, rows, outputs) with a probability for every class."""
+        problem, scores = self.fold.problem, np.moveaxis(sweep.scores, 1, 0)
+        if not problem.target.n_classes:
+            return np.asarray(scores)
+        probabilities = sweep.target.probabilities(scores)
+        every = np.zeros((*probabilities.shape[:2], problem.target.n_classes))
+        every[..., np.searchsorted(problem.classes, sweep.target.classes)] = probabilities
+        return every
+
+    def plan(self, budget: int) -> tuple[Plan[Any], Target]:
+        """Return the plan that predicts at this budget."""
+        model, problem = self.models[budget], self.fold.problem
+        if len(model.target_.classes) != problem.target.n_classes:
+            raise ValueError("the rows that it has learnt from lack a class.")
+        plan = _affordable_part(model.plan_.plan, problem.costs, problem.budgets[budget])
+        return plan, model.target_
+
+
+def _affordable_part(plan: Plan[Any], costs: Costs, budget: float) -> Plan[Any]:
+    """Return the part of a plan that a budget pays for in full."""
+    entries = plan.outline.entries or (plan,)
+    paid = [entry for entry in entries if within(costs.price_of(items_of(entry)), budget)]
+    if not paid:
+        raise ValueError("there is nothing to buy at this budget.")
+    return paid[-1]
+
+
+def items_of(plan: Plan[Any]) -> set[int]:
+    """Return all items that a plan may buy."""
+    return {item for items in plan.stages.items for item in items}
+
+
+def mean_of(name: str, trained: Mapping[str, Trained]) -> Trained | None:
+    """Return a candidate, or the mean of those joined by + in the name; None if there is none.
+
+    There is a mean of models on the same item sets.
+    """
+    parts = [trained[member] for member in name.split("+")]
+    if len(parts) == 1:
+        return parts[0]
+    members = [part for part in parts if isinstance(part, TrainedModels)]
+    if len(members) < len(parts) or any(part.sets != members[0].sets for part in members):
+        return None
+    models: list[Model | None] = []
+    for group in zip(*(part.models for part in members), strict=True):
+        present = [model for model in group if model is not None]
+        is_whole = len(present) == len(group)
+        models.append(AverageModel(present, np.ones(len(present))) if is_whole else None)
+    return TrainedModels(members[0].fold, members[0].sets, models)
