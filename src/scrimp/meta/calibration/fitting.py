@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 from sklearn.isotonic import IsotonicRegression
 
-from ...plans.components.calibrators import IsotonicMaps, PowerMaps, class_odds
+from ...plans.components.calibrators import IsotonicCalibrators, PowerCalibrators, class_odds
 from ...types import Floats, Ints
 
 #: What a departure from the identity costs, in rows: little where there are many.
@@ -134,22 +134,22 @@ def fit_isotonic(rows: Labelled) -> list[tuple[NDArray[Any], NDArray[Any]]]:
     return curves
 
 
-def _power(fit: Callable[[Labelled], tuple[Floats, Floats]]) -> Callable[..., PowerMaps]:
-    def maps(knots: list[Labelled]) -> PowerMaps:
+def _power(fit: Callable[[Labelled], tuple[Floats, Floats]]) -> Callable[..., PowerCalibrators]:
+    def maps(knots: list[Labelled]) -> PowerCalibrators:
         fitted = [fit(rows) for rows in knots]
-        return PowerMaps([slope for slope, _ in fitted], [shift for _, shift in fitted])
+        return PowerCalibrators([slope for slope, _ in fitted], [shift for _, shift in fitted])
 
     return maps
 
 
 #: How the maps of all knots are fitted, by the name of the method.
-METHODS: dict[str, Callable[[list[Labelled]], PowerMaps | IsotonicMaps]] = {
+METHODS: dict[str, Callable[[list[Labelled]], PowerCalibrators | IsotonicCalibrators]] = {
     "sigmoid": _power(fit_sigmoid),
-    "isotonic": lambda knots: IsotonicMaps([fit_isotonic(rows) for rows in knots]),
+    "isotonic": lambda knots: IsotonicCalibrators([fit_isotonic(rows) for rows in knots]),
     "temperature": _power(fit_temperature),
 }
 
 
-def constant_map(prior: Floats) -> PowerMaps:
+def constant_map(prior: Floats) -> PowerCalibrators:
     """The map for plans that say the same of all rows."""
-    return PowerMaps(np.zeros((1, len(prior))), np.log(prior)[None])
+    return PowerCalibrators(np.zeros((1, len(prior))), np.log(prior)[None])

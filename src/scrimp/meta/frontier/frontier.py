@@ -32,7 +32,7 @@ from ...learners.base import (
     warn_of_prior,
 )
 from ...plans import CalibratedPlan, MenuPlan, PrefixPlan
-from ...plans.components.calibrators import PowerMaps
+from ...plans.components.calibrators import PowerCalibrators
 from ...plans.contract import Plan
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
@@ -295,7 +295,7 @@ def calibrated(
     slope, shift = np.ones(truth.n_classes), np.zeros(truth.n_classes)
     if not labelled.is_flat:
         slope, shift = fit_temperature(labelled)
-    return CalibratedPlan(plan, target, [1.0], PowerMaps(slope[None], shift[None]), prior)
+    return CalibratedPlan(plan, target, [1.0], PowerCalibrators(slope[None], shift[None]), prior)
 
 
 def _warn_of_small(costs: Costs, budgets: Sequence[float]) -> None:
