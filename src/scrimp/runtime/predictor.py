@@ -19,8 +19,9 @@ from ..data.target import Target
 from ..data.validation import FLOAT_DTYPES, check_budget, check_budgets
 from ..plans.priced_plan import PricedPlan
 from ..types import Floats
-from .replay import SharedHistory, answer_all, replay, replay_rows, shared_history
+from .replay import replay, replay_rows
 from .session import Session
+from .shared_history import SharedHistory, answer_all, shared_history
 from .sweep import Sweep
 
 #: Cells of a sparse table that are written out at a time.

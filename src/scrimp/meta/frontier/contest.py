@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from ...runtime.events import Progress, emit, unheard
+from ...runtime.events import Progress, emit, muted
 from ...types import Floats, Ints
 from .candidates import MEANS, Candidate, Fold, Trained, mean_of
 from .problem import Truth
@@ -107,7 +107,7 @@ class Contest:
         if self.problem.is_sparse:
             return Fold(self.problem, index, None, {})
         start, wanted = time.monotonic(), any(one.wants_sets for one in self.candidates)
-        with threadpool_limits(1, "blas"), unheard():
+        with threadpool_limits(1, "blas"), muted():
             rows = self.problem.rows(index, self.pool)
             deadline = start + _FOR_SEARCH * self.max_seconds
             sets = self.problem.sets(rows, deadline) if wanted else {}
@@ -120,7 +120,7 @@ class Contest:
         start = time.monotonic()
         try:
             # small products are slower in several threads, much so where cores are busy
-            with warnings.catch_warnings(), threadpool_limits(1, "blas"), unheard():
+            with warnings.catch_warnings(), threadpool_limits(1, "blas"), muted():
                 warnings.simplefilter("ignore")
                 yield
         except Exception as error:
