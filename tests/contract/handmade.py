@@ -26,7 +26,7 @@ from scrimp.plans import (
     TermTable,
     TreeTable,
 )
-from scrimp.plans.components.calibrators import PowerMaps
+from scrimp.plans.components.calibrators import PowerCalibrators
 from scrimp.plans.contract import Plan, StageTable
 from scrimp.plans.priced_plan import PricedPlan
 from scrimp.runtime.predictor import Predictor
@@ -190,7 +190,9 @@ def blocks(costs: Costs) -> Plan[Any]:
 
 def calibrated(costs: Costs) -> Plan[Any]:
     """Three maps of three classes, which move the lines between labels."""
-    maps = PowerMaps(np.linspace(0.3, 1.5, 9).reshape(3, 3), np.sin(np.arange(9.0)).reshape(3, 3))
+    maps = PowerCalibrators(
+        np.linspace(0.3, 1.5, 9).reshape(3, 3), np.sin(np.arange(9.0)).reshape(3, 3)
+    )
     target = Target("multiclass", np.arange(3))
     inner = additive(costs, outputs=3)
     return CalibratedPlan(inner, target, [0.1, 0.4, 1.0], maps, [0.2, 0.3, 0.5])
@@ -199,7 +201,7 @@ def calibrated(costs: Costs) -> Plan[Any]:
 KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
     "additive": additive,
     "additive-stop": lambda costs: additive(costs, outputs=3, refusal="stop"),
-    "additive-mean": lambda costs: additive(costs, fold="average", radius=0.7),
+    "additive-mean": lambda costs: additive(costs, aggregate="average", radius=0.7),
     "sampled": sampled,
     "sampled-stop": lambda costs: sampled(costs, headroom=True, refusal="stop"),
     "sampled-affordable": lambda costs: sampled(costs, affordable=True),

@@ -97,7 +97,7 @@ def requests_of(session, x):
         ({"outside": np.array([2, 4, 9, 0, 0, 0])}, "children of a node must be nodes after it"),
         ({"refused": np.array([0, -1, -1, -1, -1, -1])}, "refused must be -1 or a node after"),
         ({"value": np.full((6, 1), np.nan)}, "value must be finite"),
-        ({"low": np.zeros(5)}, "one entry a node"),
+        ({"low": np.zeros(5)}, "one entry per node"),
     ],
 )
 def test_trees_that_lead_nowhere_are_refused(changes, text):

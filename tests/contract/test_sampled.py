@@ -244,7 +244,7 @@ def test_with_headroom_even_a_cheap_draw_must_leave_room_for_a_dear_one(refusal)
         ([0.5, 0.5, 0.5, 0.5], {}, "sum to 1 over the members drawn"),
         ([-0.5, 0.5, 0.5, 0.5], {}, "probability must be >= 0"),
         ([np.nan, 0.5, 0.5, 0.0], {}, "probability must be >= 0"),
-        ([1.0], {}, "one entry a member"),
+        ([1.0], {}, "one entry per member"),
         (CHANCE, {"max_draws": 0}, "max_draws is 0; expected 1 to 100000"),
         (CHANCE, {"refusal": "rechoose"}, "refusal is 'rechoose'; expected 'skip' or 'stop'"),
         (CHANCE, {"refusal": "stop", "affordable": True}, "affordable draws need refusal='skip'"),
@@ -266,7 +266,7 @@ def test_bad_plans_are_refused(chance, options, text):
         ("missing", -2, "missing must hold nodes of the same tree"),
         ("cut", np.nan, "cuts not NaN"),
         ("value", np.inf, "votes of trees must be finite"),
-        ("column", [0, 1], "one entry a node"),
+        ("column", [0, 1], "one entry per node"),
     ],
 )
 def test_bad_trees_are_refused(part, value, text):
@@ -285,7 +285,7 @@ def test_bad_trees_are_refused(part, value, text):
         ([0], [0.0], [[np.nan]], "centers and weights must be finite"),
         ([0], [np.inf], [[1.0]], "centers and weights must be finite"),
         ([-2], [0.0], [[1.0]], "columns must not be negative"),
-        ([0, 1], [0.0], [[1.0]], "one entry a term"),
+        ([0, 1], [0.0], [[1.0]], "one entry per term"),
     ],
 )
 def test_bad_terms_are_refused(column, center, weight, text):

@@ -192,7 +192,7 @@ def test_a_calibrated_model_keeps_its_maps():
     sampled = SampledBoostingClassifier(OLD, n_rounds=15, random_state=0)
     model = CalibratedClassifier(sampled, random_state=0).fit(X, y)
     repriced = model.reprice(NEW)
-    assert repriced.plan_.plan.maps is model.plan_.plan.maps
+    assert repriced.plan_.plan.calibrators is model.plan_.plan.calibrators
     same_parts(repriced.plan_.plan.inner, model.estimator_.reprice(NEW).plan_.plan)
     same_parts(repriced.plan_.plan, model.predictor_.reprice(NEW).plan.plan)
     assert (repriced.spend(X, 3.0) <= 3.0 + 1e-9).all()

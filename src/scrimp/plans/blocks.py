@@ -1,4 +1,4 @@
-"""Blocks plans: a network cut in blocks, with an answer at some of its exits."""
+"""Blocks plans: a network divided into blocks, some of which have an exit."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from ..data.validation import float_array, int_array
 from ..types import Arrays, Floats, Ints
 from .contract import Plan, StageTable, State
 
+#: The arrays that every block has, by their names in model files.
+_BLOCK_ARRAYS = ("columns", "carry", "take", "bias")
+
 
 @dataclass(frozen=True, eq=False)
 class Block:
@@ -22,15 +25,16 @@ class Block:
     Parameters
     ----------
     columns : int array (inputs,)
-        Columns the block reads; none for a block of pure compute.
+        The columns that the block reads; none for a block of pure computation.
     carry : float array (width before, width after)
-        From the hidden state before.
+        The weights of the previous hidden state.
     take : float array (inputs, width after)
-        From the columns.
+        The weights of the columns.
     bias : float array (width after,)
-        Added before the rectifier.
+        The bias, added before the rectifier.
     exit : tuple of float arrays (width after, outputs) and (outputs,), optional
-        The answer after this block; without one the answer before stands.
+        The weights and the bias of the answer after this block; without an exit the previous
+        answer stands.
     """
 
     columns: Ints
@@ -40,14 +44,14 @@ class Block:
     exit: tuple[Floats, Floats] | None = None
 
     def __post_init__(self) -> None:
-        """Bring the arrays to one type and check that they fit."""
+        """Convert the arrays and check their shapes."""
         object.__setattr__(self, "columns", int_array("columns", self.columns))
         for name, ndim in (("carry", 2), ("take", 2), ("bias", 1)):
             object.__setattr__(self, name, float_array(name, getattr(self, name), ndim))
         if self.exit is not None:
             weights, bias = self.exit
-            own = float_array("exit weights", weights, 2), float_array("exit bias", bias)
-            object.__setattr__(self, "exit", own)
+            arrays = float_array("exit weights", weights, 2), float_array("exit bias", bias)
+            object.__setattr__(self, "exit", arrays)
         width = len(self.bias)
         if self.carry.shape[1] != width:
             raise ValueError("carry must be (width before x width after).")
@@ -67,12 +71,12 @@ class BlocksState(State):
 
 
 class BlocksPlan(Plan[BlocksState]):
-    """Blocks in a fixed order that carry a hidden state; a refusal ends the walk.
+    """A plan of blocks in a fixed order that carry a hidden state; a refusal ends it.
 
     Parameters
     ----------
     stages : StageTable
-        The items of each block: columns, compute, or both.
+        The items of each block: columns, computation, or both.
     blocks : sequence of Block
         The network.
     prior : float array (outputs,)
@@ -98,12 +102,12 @@ class BlocksPlan(Plan[BlocksState]):
             width = len(block.bias)
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> BlocksState:
-        """An empty hidden state and the prior."""
+        """Return an empty hidden state and the prior."""
         n = len(keys)
         return BlocksState(n, 0, np.empty((n, 0)), np.tile(self.prior, (n, 1)))
 
     def ask(self, state: BlocksState) -> int:
-        """The next block."""
+        """Return the next block."""
         return state.position if state.position < len(self.blocks) else -1
 
     def tell(self, state: BlocksState, stage: int, X: NDArray[Any], rows: Ints) -> None:
@@ -118,27 +122,26 @@ class BlocksPlan(Plan[BlocksState]):
         state.position = stage + 1
 
     def refuse(self, state: BlocksState, stage: int, ledger: Ledger) -> None:
-        """Without a block there is no hidden state for the next."""
+        """End the plan, as the next block needs the hidden state of this one."""
         state.position = len(self.blocks)
 
     def read(self, state: BlocksState) -> Floats:
-        """The last exit's answer."""
+        """Return the answer of the last exit."""
         return state.scores.copy()
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """All there is to the plan."""
+        """Return the header and the arrays of the plan."""
         arrays = {"prior": self.prior} | self.stages.arrays()
         for number, block in enumerate(self.blocks):
-            own: Arrays = {"columns": block.columns, "carry": block.carry, "take": block.take}
-            own["bias"] = block.bias
+            block_arrays: Arrays = {name: getattr(block, name) for name in _BLOCK_ARRAYS}
             if block.exit is not None:
-                own["exit_weights"], own["exit_bias"] = block.exit
-            arrays.update({f"{number}/{name}": value for name, value in own.items()})
+                block_arrays["exit_weights"], block_arrays["exit_bias"] = block.exit
+            arrays.update({f"{number}/{name}": value for name, value in block_arrays.items()})
         return {"n_blocks": len(self.blocks)}, arrays
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> BlocksPlan:
-        """The inverse of `parts`."""
+        """Return the plan of stored `parts`."""
         stages = StageTable.from_arrays(arrays)
         if header["n_blocks"] != len(stages):
             raise ValueError("the number of blocks and of stages differ.")
@@ -146,17 +149,16 @@ class BlocksPlan(Plan[BlocksState]):
 
 
 def _block(arrays: Arrays, number: int) -> Block:
+    """Return a block from stored arrays, whose names begin with its number."""
     exit_ = None
     if f"{number}/exit_weights" in arrays:
         exit_ = (arrays[f"{number}/exit_weights"], arrays[f"{number}/exit_bias"])
-    columns, carry, take, bias = (
-        arrays[f"{number}/{name}"] for name in ("columns", "carry", "take", "bias")
-    )
+    columns, carry, take, bias = (arrays[f"{number}/{name}"] for name in _BLOCK_ARRAYS)
     return Block(columns, carry, take, bias, exit_)
 
 
 def _product(left: NDArray[Any], right: Floats) -> Floats:
-    """A matrix product whose rows do not depend on how many there are, as BLAS's may."""
+    """Return a matrix product in which a row never depends on the others, as in BLAS it may."""
     out = np.zeros((len(left), right.shape[1]))
     for k in range(right.shape[0]):
         out += left[:, k, None] * right[k]

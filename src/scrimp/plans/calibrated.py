@@ -1,4 +1,4 @@
-"""Calibrated plans: a plan of any kind, whose probabilities mean what they say at any budget."""
+"""Calibrated plans: an inner plan of any kind, with calibrated probabilities at any budget."""
 
 from __future__ import annotations
 
@@ -15,54 +15,63 @@ from ..costs.costs import Costs
 from ..costs.ledger import Ledger
 from ..data.target import Target
 from ..data.validation import float_array
-from ..types import Arrays, Floats, Ints
+from ..types import Arrays, Flags, Floats, Ints
 from .capabilities import Reader, answer_cohort, bounded, read_all, reader, repriced
-from .components.calibrators import MAPS, IsotonicMaps, PowerMaps, own_and_others
+from .components.calibrators import CALIBRATORS, Calibrators, swap_each_column
 from .contract import Plan
 from .delegating import DelegatingPlan, DelegatingState
 from .kinds import plan_from_parts, plan_to_parts
 
+#: The prefix of the names of the inner plan's arrays in model files.
 _INNER = "inner/"
-#: Fractions are rounded, so that sums of prices in another order are the same one.
+#: Fractions are rounded to so many digits, so that the order of summing prices has no effect.
 _DIGITS = 9
 
 
 @dataclass
 class CalibratedState(DelegatingState):
-    """The state of the plan within, the items that have a part in the answer, and prices."""
+    """The state of the inner plan, the items that the answer depends on, and prices."""
 
-    have: set[int]
+    known_items: set[int]
     costs: Costs
 
 
-class CalibratedPlan(DelegatingPlan[CalibratedState]):
-    """Buys as the plan within and answers with calibrated class probabilities.
+@dataclass(frozen=True)
+class _FullPrice:
+    """All items that a plan may buy, and its full price under some costs."""
 
-    Which map applies depends on how much is known: the price of all that has a part in the
-    answer, owned or bought, as a fraction of the plan's full price. Between two knots
-    the answers of both maps are mixed, in proportion to how near they are: what is bought
-    between two knots changes the scores little by little, and no map is then used far from
-    where it was fitted. Before the first knot the first map holds, beyond the last the last.
-    Where nothing at all is known the answer is the prior.
+    costs: Costs
+    items: frozenset[int]
+    price: float
+
+
+class CalibratedPlan(DelegatingPlan[CalibratedState]):
+    """A plan that buys as an inner plan and answers with calibrated class probabilities.
+
+    The calibration map depends on how much is known: the price of all items that the answer
+    depends on, owned or bought, as a fraction of the full price of the plan. Between two grid
+    points the answers of both maps are interpolated linearly, because purchases between two
+    grid points change the scores gradually. Below the first grid point the first map applies,
+    and beyond the last the last. Where nothing is known the answer is the prior.
 
     Parameters
     ----------
     inner : Plan
-        Of any kind that predicts classes.
+        A plan of any kind that predicts classes.
     target : Target
-        What its scores mean; only kind, number of classes and scale count.
-    at : float array (knots,)
+        The meaning of its scores; only kind, number of classes and scale are used.
+    grid : float array (grid points,)
         Fractions of the full price, ascending.
-    maps : Maps
-        One a knot.
+    calibrators : Calibrators
+        One calibration map per grid point.
     prior : float array (classes,)
         The probabilities where nothing is known.
 
     Notes
     -----
-    A map may move the line between two labels, and not at all budgets alike.
-    ``stop="certain"`` reckons with it: `reach` bounds the probabilities under all maps that a
-    row can still come to, so that a label that is certain is the label of all of them.
+    A calibration map may move the decision boundary, and differently at different budgets.
+    ``stop="certain"`` accounts for it: `reach` bounds the probabilities under all maps that
+    may still apply to a row, so that a certain label is the label under each of them.
     """
 
     kind = "calibrated"
@@ -71,16 +80,16 @@ class CalibratedPlan(DelegatingPlan[CalibratedState]):
         self,
         inner: Plan[Any],
         target: Target,
-        at: ArrayLike,
-        maps: PowerMaps | IsotonicMaps,
+        grid: ArrayLike,
+        calibrators: Calibrators,
         prior: ArrayLike,
     ) -> None:
         super().__init__(inner)
-        self.maps = maps
-        self.at, self.prior = float_array("at", at), float_array("prior", prior)
+        self.calibrators = calibrators
+        self.grid, self.prior = float_array("at", grid), float_array("prior", prior)
         self.n_outputs = len(self.prior)
         self._target = Target(target.kind, np.arange(self.n_outputs), target.scale)
-        self._bill: tuple[Costs, frozenset[int], float] | None = None
+        self._full: _FullPrice | None = None
         self._check()
 
     def _check(self) -> None:
@@ -88,50 +97,54 @@ class CalibratedPlan(DelegatingPlan[CalibratedState]):
             raise ValueError("a calibrated plan needs a plan with scores of its classes.")
         if not self._target.scale >= 0:
             raise ValueError("the scale of scores to be calibrated must be >= 0.")
-        if len(self.maps) != len(self.at) or self.maps.n_classes != self.n_outputs:
-            raise ValueError("maps must be one a knot, for the classes of the prior.")
-        if (np.diff(self.at) <= 0).any() or not ((self.at >= 0) & (self.at <= 1)).all():
-            raise ValueError("knots must be ascending fractions from 0 to 1.")
+        n_points, n_classes = len(self.calibrators), self.calibrators.n_classes
+        if n_points != len(self.grid) or n_classes != self.n_outputs:
+            raise ValueError("maps must be one per grid point, for the classes of the prior.")
+        if (np.diff(self.grid) <= 0).any() or not ((self.grid >= 0) & (self.grid <= 1)).all():
+            raise ValueError("grid points must be ascending fractions from 0 to 1.")
         if not ((self.prior > 0) & (self.prior <= 1)).all():
             raise ValueError("the prior must hold probabilities > 0.")
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> CalibratedState:
-        """Start the plan within."""
-        have = set(ledger.owned) if self.inner.uses_owned else set()
-        return CalibratedState(len(keys), self.inner.start(keys, ledger), have, ledger.costs)
+        """Start the inner plan."""
+        known = set(ledger.owned) if self.inner.uses_owned else set()
+        return CalibratedState(len(keys), self.inner.start(keys, ledger), known, ledger.costs)
 
     def tell(self, state: CalibratedState, stage: int, X: NDArray[Any], rows: Ints) -> None:
-        """Delegate, and note what is known."""
+        """Tell the inner plan, and note the items of the stage as known."""
         for item in self.stages.items[stage]:
-            state.have.update(state.costs.closures[item])
+            state.known_items.update(state.costs.closures[item])
         self.inner.tell(state.inner, stage, X, rows)
 
     def refuse(self, state: CalibratedState, stage: int, ledger: Ledger) -> None:
-        """Delegate; of what arrived before the refusal a part may be used."""
+        """Refuse the stage; items that arrived before the refusal may be used."""
         if self.inner.uses_owned:
-            state.have.update(ledger.owned)
+            state.known_items.update(ledger.owned)
         super().refuse(state, stage, ledger)
 
     def read(self, state: CalibratedState) -> Floats:
-        """Calibrated class probabilities."""
+        """Return calibrated class probabilities."""
         return self._read(self.inner.read(state.inner), state)
 
     def read_all(self, states: Sequence[CalibratedState]) -> Floats:
-        """The plan within shares the work between states; each has its own fraction."""
+        """Return the calibrated answers of several states, read jointly by the inner plan."""
         scores = read_all(self.inner, [state.inner for state in states])
         return np.stack([self._read(*pair) for pair in zip(scores, states, strict=True)])
 
     def reader(self, state: CalibratedState) -> Reader | None:
-        """Return the function of the plan within, calibrated by what the state knows."""
+        """Return the reader of the inner plan, calibrated for the items that the state knows."""
         scores = reader(self.inner, state.inner)
         return scores and (lambda X, rows: self._read(scores(X, rows), state))
 
     def _read(self, scores: Floats, state: CalibratedState) -> Floats:
-        items, _ = self._all(state.costs)
-        own = state.have & items
-        n = len(scores)
-        known = np.full(n, math.fsum(state.costs.prices[item] for item in own))
-        return self._calibrated(scores, self._fraction(known, state.costs), np.full(n, bool(own)))
+        n, (known, price) = len(scores), self._known(state)
+        fraction = self._fraction(np.full(n, price), state.costs)
+        return self._calibrated(scores, fraction, np.full(n, known))
+
+    def _known(self, state: CalibratedState) -> tuple[bool, float]:
+        """Return whether any of the plan's items is known, and the price of those that are."""
+        items = state.known_items & self._full_price(state.costs).items
+        return bool(items), math.fsum(state.costs.prices[item] for item in items)
 
     def answer_cohort(
         self,
@@ -142,66 +155,65 @@ class CalibratedPlan(DelegatingPlan[CalibratedState]):
         needs: Sequence[Sequence[int]],
         budget_of: Ints | None,
     ) -> tuple[Floats, Floats] | None:
-        """As the plan within; what a row has paid says how much it knows.
+        """Calibrate the answers of the inner plan by the spend of each row.
 
-        None where it does not: a row that pays nothing may have free items, or no item at all.
+        Return None where the spend does not determine what is known: a row that pays nothing
+        may have free items, or no item at all.
         """
         answers = answer_cohort(self.inner, X, rows, keys, ledger, needs, budget_of)
         if answers is None:
             return None
         scores, spent = answers
-        costs, own = ledger.costs, ledger.owned & self._all(ledger.costs)[0]
-        before = math.fsum(costs.prices[item] for item in own)
-        free = any(stage and costs.price_of(stage, ledger.owned) == 0 for stage in needs)
-        if free and not own and not (spent > 0).all():
+        costs, owned = ledger.costs, ledger.owned & self._full_price(ledger.costs).items
+        owned_price = math.fsum(costs.prices[item] for item in owned)
+        free = any(items and costs.price_of(items, ledger.owned) == 0 for items in needs)
+        if free and not owned and not (spent > 0).all():
             return None
         flat = self._calibrated(
             scores.reshape(-1, scores.shape[-1]),
-            self._fraction(spent.ravel() + before, costs),
-            (spent.ravel() > 0) | bool(own),
+            self._fraction(spent.ravel() + owned_price, costs),
+            (spent.ravel() > 0) | bool(owned),
         )
         return flat.reshape(*spent.shape, self.n_outputs), spent
 
-    def _all(self, costs: Costs) -> tuple[frozenset[int], float]:
-        """All items the plan may buy, and its full price."""
-        bill = self._bill  # read once: models at other prices may share the plan, in threads
-        if bill is None or bill[0] is not costs:
-            items = costs.closure(i for own in self.stages.items for i in own)
-            full = max(map(costs.price_of, self.inner.extents()), default=0.0)
-            bill = costs, frozenset(items), full
-            self._bill = bill
-        return bill[1:]
+    def _full_price(self, costs: Costs) -> _FullPrice:
+        full = self._full  # read once: models at other prices may share the plan, in threads
+        if full is None or full.costs is not costs:
+            items = costs.closure(item for items in self.stages.items for item in items)
+            price = max(map(costs.price_of, self.inner.extents()), default=0.0)
+            self._full = full = _FullPrice(costs, frozenset(items), price)
+        return full
 
     def _fraction(self, known: Floats, costs: Costs) -> Floats:
-        """What is known as a part of the full price; all of it where all is free."""
-        full = self._all(costs)[1]
-        part = known / full if full > 0 else np.ones_like(known)
-        return np.asarray(np.round(np.minimum(part, 1.0), _DIGITS), dtype=np.float64)
+        """Return known prices as fractions of the full price; 1 if everything is free."""
+        full = self._full_price(costs).price
+        fraction = known / full if full > 0 else np.ones_like(known)
+        return np.asarray(np.round(np.minimum(fraction, 1.0), _DIGITS), dtype=np.float64)
 
-    def _calibrated(self, scores: Floats, fraction: Floats, known: NDArray[np.bool_]) -> Floats:
-        """Probabilities of scores (rows x outputs); the prior where nothing is known."""
+    def _calibrated(self, scores: Floats, fraction: Floats, is_known: Flags) -> Floats:
+        """Return probabilities for scores (rows x outputs); the prior where nothing is known."""
         logs = self._target.log_probabilities(np.ascontiguousarray(scores))
-        inputs = self.maps.inputs(np.ascontiguousarray(logs))
-        below, above, nearness = self._between(fraction)
+        inputs = self.calibrators.inputs(np.ascontiguousarray(logs))
+        below, above, nearness = self._neighbours(fraction)
         mixed = np.zeros((len(scores), self.n_outputs))
-        for knot in np.union1d(below, above).tolist():
-            weight = np.where(below == knot, 1.0 - nearness, 0.0)
-            weight += np.where(above == knot, nearness, 0.0)
+        for point in np.union1d(below, above).tolist():
+            weight = np.where(below == point, 1.0 - nearness, 0.0)
+            weight += np.where(above == point, nearness, 0.0)
             use = np.flatnonzero(weight > 0)
-            logs_of = self.maps.log_weights(knot, np.ascontiguousarray(inputs[use]))
-            mixed[use] += weight[use, None] * softmax(logs_of, axis=1)
-        mixed[~known] = self.prior
+            log_weights = self.calibrators.log_weights(point, np.ascontiguousarray(inputs[use]))
+            mixed[use] += weight[use, None] * softmax(log_weights, axis=1)
+        mixed[~is_known] = self.prior
         return mixed
 
-    def _between(self, fraction: Floats) -> tuple[Ints, Ints, Floats]:
-        """The knots on both sides of fractions, and how far towards the upper one they are."""
-        last = len(self.at) - 1
-        above = np.minimum(np.searchsorted(self.at, fraction), last)
+    def _neighbours(self, fraction: Floats) -> tuple[Ints, Ints, Floats]:
+        """Return the grid points around fractions, and the weight of the upper one."""
+        grid, last = self.grid, len(self.grid) - 1
+        above = np.minimum(np.searchsorted(grid, fraction), last)
         below = np.maximum(above - 1, 0)
-        inside = np.clip(fraction, self.at[below], self.at[above])
-        width = self.at[above] - self.at[below]
-        near = np.divide(inside - self.at[below], width, out=np.ones(len(inside)), where=width > 0)
-        return below, above, near
+        inside = np.clip(fraction, grid[below], grid[above])
+        width = grid[above] - grid[below]
+        weight = np.divide(inside - grid[below], width, out=np.ones(len(inside)), where=width > 0)
+        return below, above, weight
 
     def reach(
         self,
@@ -211,62 +223,64 @@ class CalibratedPlan(DelegatingPlan[CalibratedState]):
         X: NDArray[Any],
         rows: Ints,
     ) -> tuple[Floats, Floats]:
-        """The least and the most of each probability, under all maps still to come."""
-        least, most = bounded(self.inner).reach(state.inner, free, unsure, X, rows)
-        low, high = self._inputs(least, most), self._inputs(most, least)
-        own = state.have & self._all(state.costs)[0]
-        known = math.fsum(state.costs.prices[item] for item in own)
-        first = int(self._between(self._fraction(np.array([known]), state.costs))[0][0])
-        bounds = [self._bounds(knot, low, high) for knot in range(first, len(self.at))]
-        if not own:
+        """Return bounds of each probability under all calibration maps that may still apply."""
+        lower, upper = bounded(self.inner).reach(state.inner, free, unsure, X, rows)
+        low, high = self._inputs(lower, upper), self._inputs(upper, lower)
+        known, price = self._known(state)
+        first = int(self._neighbours(self._fraction(np.array([price]), state.costs))[0][0])
+        bounds = [self._bounds(point, low, high) for point in range(first, len(self.grid))]
+        if not known:
             bounds.append((np.tile(self.prior, (state.n, 1)),) * 2)
         return np.min([b[0] for b in bounds], axis=0), np.max([b[1] for b in bounds], axis=0)
 
-    def _inputs(self, own: Floats, others: Floats) -> Floats:
-        """What the maps look at, for each class where its score is `own` and others' are not."""
+    def _inputs(self, scores: Floats, others: Floats) -> Floats:
+        """Return the maps' inputs: each class has its score of `scores`, and the rest `others`."""
         binary = self._target.kind == "binary"  # a low score is a high one for the first class
-        tables = [others, own] if binary else own_and_others(own, others)
+        tables = [others, scores] if binary else swap_each_column(others, scores)
         logs = [self._target.log_probabilities(table) for table in tables]
-        return np.stack([self.maps.inputs(part)[:, k] for k, part in enumerate(logs)], axis=1)
+        inputs = self.calibrators.inputs
+        return np.stack([inputs(part)[:, k] for k, part in enumerate(logs)], axis=1)
 
-    def _bounds(self, knot: int, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Each probability at its least and at its most, under one map."""
-        least, most = self.maps.log_weights(knot, low), self.maps.log_weights(knot, high)
+    def _bounds(self, point: int, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Return the lower and the upper bound of each probability under one map."""
+        lower = self.calibrators.log_weights(point, low)
+        upper = self.calibrators.log_weights(point, high)
 
-        def probabilities(own: Floats, others: Floats) -> Floats:
-            tables = own_and_others(own, others)
+        def probabilities(weights: Floats, others: Floats) -> Floats:
+            tables = swap_each_column(others, weights)
             parts = [softmax(table, axis=1)[:, k] for k, table in enumerate(tables)]
             return np.stack(parts, axis=1)
 
-        return probabilities(least, most), probabilities(most, least)
+        return probabilities(lower, upper), probabilities(upper, lower)
 
     def repriced(self, costs: Costs) -> Plan[Any]:
-        """As the plan within; the knots stay where they are, as parts of the new full price."""
+        """Reprice the inner plan; the grid stays, as fractions of the new full price."""
         return self.around(repriced(self.inner, costs))
 
     def around(self, inner: Plan[Any]) -> CalibratedPlan:
-        """The same maps around another plan."""
+        """Return the same calibration of another inner plan."""
         if inner is self.inner:
             return self
-        return CalibratedPlan(inner, self._target, self.at, self.maps, self.prior)
+        return CalibratedPlan(inner, self._target, self.grid, self.calibrators, self.prior)
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the plan within, and the maps."""
+        """Return the parts of the inner plan and of the calibration."""
         inner, arrays = plan_to_parts(self.inner)
         header = {
             "inner": inner,
             "target": self._target.kind,
             "scale": float(self._target.scale),
-            "maps": self.maps.kind,
+            "maps": self.calibrators.kind,
         }
-        inner_arrays = {_INNER + name: array for name, array in arrays.items()}
-        return header, inner_arrays | {"at": self.at, "prior": self.prior} | self.maps.arrays()
+        calibration = {"at": self.grid, "prior": self.prior} | self.calibrators.arrays()
+        return header, {_INNER + name: array for name, array in arrays.items()} | calibration
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> CalibratedPlan:
         """Return the plan of stored `parts`."""
-        if header["maps"] not in MAPS:
-            raise ValueError(f"unknown maps {header['maps']!r}; expected one of {sorted(MAPS)}.")
+        kind = header["maps"]
+        if kind not in CALIBRATORS:
+            raise ValueError(f"unknown maps {kind!r}; expected one of {sorted(CALIBRATORS)}.")
         inner_arrays = {
             name.removeprefix(_INNER): array
             for name, array in arrays.items()
@@ -274,5 +288,5 @@ class CalibratedPlan(DelegatingPlan[CalibratedState]):
         }
         inner = plan_from_parts(header["inner"]["kind"], header["inner"]["header"], inner_arrays)
         target = Target(header["target"], np.arange(len(arrays["prior"])), header["scale"])
-        maps = MAPS[header["maps"]].from_arrays(arrays)
-        return cls(inner, target, arrays["at"], maps, arrays["prior"])
+        calibrators = CALIBRATORS[kind].from_arrays(arrays)
+        return cls(inner, target, arrays["at"], calibrators, arrays["prior"])

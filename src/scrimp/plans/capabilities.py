@@ -1,7 +1,8 @@
-"""What some kinds of plan can do beyond the contract: small protocols, one use each.
+"""Optional capabilities of plans: one small protocol per use.
 
-Each protocol comes with a function that uses it where a plan has it and else does what the
-contract alone allows. Drivers, and plans that wrap plans, call these functions.
+Each protocol comes with a function that uses it if a plan implements it, and otherwise falls
+back on the contract or raises TypeError. Drivers, learners and plans that wrap plans call these
+functions rather than check the kind of a plan.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from ..costs.costs import Costs
 from ..costs.ledger import Ledger
 from ..types import Flags, Floats, Ints
+from .components.members import Members
 from .contract import Plan
 
 #: Scores (rows x outputs) of ``X[rows]``.
@@ -24,7 +26,7 @@ Reader = Callable[[NDArray[Any], Ints], Floats]
 
 @dataclass(frozen=True)
 class Future:
-    """Stages still to come, in order, and whether the first that is refused ends them."""
+    """The stages still to come, in order, and whether the first refusal ends them."""
 
     stages: Sequence[int]
     ends_at_refusal: bool
@@ -32,7 +34,7 @@ class Future:
 
 @runtime_checkable
 class Bounded(Protocol):
-    """Bounds its final scores, so that ``stop="certain"`` can stop early."""
+    """A plan that bounds its final scores, as ``stop="certain"`` needs."""
 
     def future(self, state: Any) -> Future:
         """Return the stages still to come."""
@@ -45,28 +47,28 @@ class Bounded(Protocol):
         Parameters
         ----------
         state : State
-            The rows.
+            The state of the rows.
         free : sequence of int
-            Stages to come whose columns are owned: they count as they are.
+            Stages to come whose columns are owned: their values are used.
         unsure : sequence of int
-            Stages to come that may still be bought: they count with their range.
+            Stages to come that may still be bought: their ranges are used.
         X, rows
             As in `Plan.tell`.
         """
 
     def settle(self, state: Any) -> None:
-        """Let `read` answer with the running stages: nothing more is bought."""
+        """Make `read` answer with the running stages, as nothing more will be bought."""
 
 
 def bounded(plan: Plan[Any]) -> Bounded:
-    """Return a plan as one that bounds itself; raise TypeError if it cannot."""
+    """Return a plan that bounds its scores; raise TypeError if it cannot."""
     if isinstance(plan, Bounded):
         return plan
     raise no_bounds(plan.kind)
 
 
 def no_bounds(kind: str) -> TypeError:
-    """Return the error of a plan that cannot bound itself."""
+    """Return the error for a kind of plan that cannot bound its scores."""
     return TypeError(
         f"A {kind} plan cannot bound what is still to come, so stop='certain' is not possible. "
         "Use stop=None."
@@ -75,7 +77,7 @@ def no_bounds(kind: str) -> TypeError:
 
 @runtime_checkable
 class CohortAnswers(Protocol):
-    """Answers fresh rows at once, as stages driven one by one would."""
+    """A plan that answers fresh rows at once, with the results of driving its stages."""
 
     def answer_cohort(
         self,
@@ -86,18 +88,19 @@ class CohortAnswers(Protocol):
         needs: Sequence[Sequence[int]],
         budget_of: Ints | None,
     ) -> tuple[Floats, Floats] | None:
-        """Return scores (lanes x rows x outputs) and spend (lanes x rows); None if it cannot.
+        """Return scores (lanes x rows x outputs) and spend (lanes x rows), or None if it cannot.
 
         Parameters
         ----------
         X, rows, keys
             As in `Plan.tell` and `Plan.start`.
         ledger : Ledger
-            What the rows own, and the budgets: each is a lane, ...
+            The items that the rows own, and the budgets.
         needs : sequence of sequences of int
             The items of each stage with all they require.
         budget_of : int array (rows,), optional
-            ... unless each row has its own among them; then there is one lane.
+            The position of each row's budget among those of the ledger; there is then one
+            lane. Without it every budget is a lane that holds all rows.
         """
 
 
@@ -110,7 +113,7 @@ def answer_cohort(
     needs: Sequence[Sequence[int]],
     budget_of: Ints | None,
 ) -> tuple[Floats, Floats] | None:
-    """Return what a plan answers to fresh rows at once, None if it must be driven."""
+    """Return scores and spend of fresh rows, or None if the plan must be driven."""
     if not isinstance(plan, CohortAnswers):
         return None
     return plan.answer_cohort(X, rows, keys, ledger, needs, budget_of)
@@ -118,14 +121,14 @@ def answer_cohort(
 
 @runtime_checkable
 class JointReads(Protocol):
-    """Shares the work of reading several states of the same rows."""
+    """A plan that shares work between the readouts of several states of the same rows."""
 
     def read_all(self, states: Sequence[Any]) -> Floats:
-        """Return what `read` gives for each of the states (states x rows x outputs)."""
+        """Return the result of `read` for each state (states x rows x outputs)."""
 
 
 def read_all(plan: Plan[Any], states: Sequence[Any]) -> Floats:
-    """Return what `read` gives for each of several states of the same rows."""
+    """Return the result of `read` for each of several states of the same rows."""
     if isinstance(plan, JointReads):
         return plan.read_all(states)
     return np.stack([plan.read(state) for state in states])
@@ -133,41 +136,80 @@ def read_all(plan: Plan[Any], states: Sequence[Any]) -> Floats:
 
 @runtime_checkable
 class HistoryReads(Protocol):
-    """Answers any rows that have the history of a given state: what was told and refused."""
+    """A plan that can answer any rows for which the same stages were told and refused."""
 
     def reader(self, state: Any) -> Reader | None:
-        """Return a function that answers rows with the history of a state; None if it cannot."""
+        """Return a function that answers rows with the history of a state, or None."""
 
 
 def reader(plan: Plan[Any], state: Any) -> Reader | None:
-    """Return a function that answers rows with the history of a state, if there is one."""
+    """Return a function that answers rows with the history of a state, or None."""
     return plan.reader(state) if isinstance(plan, HistoryReads) else None
 
 
 @runtime_checkable
 class OwnedStages(Protocol):
-    """Counts owned columns of stages to come in an answer that is asked for early."""
+    """A plan whose early answers include later stages that read owned columns only."""
 
     def free_stages(self, state: Any, owned: Flags) -> Sequence[int]:
-        """Return stages to come that would still count if nothing more could be bought.
+        """Return the stages to come that would be told if nothing more could be bought.
 
-        `owned` says of each stage whether all it needs is owned.
+        `owned` flags the stages whose items are all owned.
         """
 
 
 def free_stages(plan: Plan[Any], state: Any, owned: Flags) -> Sequence[int]:
-    """Return the stages to come that count without any more purchase."""
+    """Return the stages to come that are told without any further purchase."""
     return plan.free_stages(state, owned) if isinstance(plan, OwnedStages) else ()
 
 
 @runtime_checkable
 class Repriceable(Protocol):
-    """Follows from prices in more than what can be paid: draws, orders, plans within."""
+    """A plan whose order, probabilities or nested plans depend on prices."""
 
     def repriced(self, costs: Costs) -> Plan[Any]:
         """Return the plan for other prices of the same items, without training."""
 
 
 def repriced(plan: Plan[Any], costs: Costs) -> Plan[Any]:
-    """Return a plan for other prices; itself where its order is part of what was learnt."""
+    """Return a plan for other prices; the same plan if its order was learnt."""
     return plan.repriced(costs) if isinstance(plan, Repriceable) else plan
+
+
+@runtime_checkable
+class Voting(Protocol):
+    """A plan that adds up or averages the votes of the members of an ensemble.
+
+    Attributes
+    ----------
+    members : Members
+        The ensemble.
+    prior : float array (outputs,)
+        The answer without a vote.
+    """
+
+    @property
+    def members(self) -> Members:
+        """The ensemble."""
+
+    prior: Floats
+
+
+def voting(plan: Plan[Any]) -> Voting:
+    """Return a plan that has members; raise TypeError if it has none."""
+    if isinstance(plan, Voting):
+        return plan
+    raise TypeError(f"A {plan.kind} plan has no members that vote.")
+
+
+@runtime_checkable
+class Drawing(Voting, Protocol):
+    """A plan that draws its members at random.
+
+    Attributes
+    ----------
+    probability : float array (members,)
+        The probability of each member in one draw; 0 for members that always vote.
+    """
+
+    probability: Floats

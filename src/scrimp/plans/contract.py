@@ -1,7 +1,7 @@
 """The Plan contract: what every learner makes, and all that prediction needs.
 
-A plan is a list of stages. Rows that share a history, one or a whole batch, are driven
-together as a cohort: they own the same items, so one Ledger serves them all, and a plan
+A plan is a list of stages. Rows that share a history, one row or a whole batch, are driven
+together as a cohort: they own the same items, so one Ledger serves all of them, and a plan
 keeps one State for them. A driver (`scrimp.runtime.replay` for batches,
 `scrimp.runtime.session` for one row) asks for the next stage, pays for its items through the
 Ledger, and tells or refuses.
@@ -28,23 +28,23 @@ from ..types import Arrays, Floats, Ints
 
 @dataclass(slots=True)
 class Source:
-    """Where the values of a cohort are: ``X[rows]``."""
+    """The values of a cohort: ``X[rows]``."""
 
     X: NDArray[Any]
     rows: Ints
 
     def take(self, index: Ints) -> Source:
-        """Return the source of some of the rows."""
+        """Return the values of some of the rows."""
         return Source(self.X, self.rows[index])
 
     def fork(self) -> Source:
-        """Return the same: it never changes."""
+        """Return this object itself, as it never changes."""
         return self
 
 
 @dataclass
 class State:
-    """What a plan knows of a cohort: arrays with one entry per row, and what rows share."""
+    """What a plan knows of a cohort: arrays with one entry per row, and values that rows share."""
 
     n: int
 
@@ -61,7 +61,7 @@ class State:
     def _mapped(
         self, rows: Callable[[Any], Any], parts: Callable[[State | Source], State | Source]
     ) -> Self:
-        """Return a copy with functions applied to arrays and to states within."""
+        """Return a copy with functions applied to arrays and to nested states."""
 
         def mapped(value: Any) -> Any:
             if isinstance(value, np.ndarray):
@@ -88,30 +88,31 @@ class StageTable:
         The items of each stage; what they require is added by the driver.
     headroom : tuple of float, optional
         A stage may start only if spent + headroom fits in the budget; 0 by default.
-    told_from : tuple of int, optional
-        The stages from this one up to the stage itself have been told whenever it is asked
-        for; by default none has. It follows from the kind of plan and is not stored.
+    history_start : tuple of int, optional
+        The first of the stages that are always told before a stage is asked for: all those
+        from this one up to the stage itself. By default there are none. It follows from the
+        kind of plan and is not stored.
     """
 
     items: tuple[tuple[int, ...], ...]
     headroom: tuple[float, ...] = ()
-    told_from: tuple[int, ...] = ()
+    history_start: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        """Give every stage a headroom and a first stage before it."""
+        """Fill in the defaults and check them."""
         if not self.headroom:
             object.__setattr__(self, "headroom", (0.0,) * len(self.items))
-        if not self.told_from:
-            object.__setattr__(self, "told_from", tuple(range(len(self.items))))
+        if not self.history_start:
+            object.__setattr__(self, "history_start", tuple(range(len(self.items))))
         if len(self.headroom) != len(self.items) or any(not h >= 0 for h in self.headroom):
-            raise ValueError("headroom must hold one number >= 0 a stage.")
+            raise ValueError("headroom must hold one number >= 0 per stage.")
 
     def in_sequence(self) -> StageTable:
-        """Return the table of a plan whose stages are all told after those before them."""
-        return dataclasses.replace(self, told_from=(0,) * len(self.items))
+        """Return the table of a plan whose stages are always told in this order."""
+        return dataclasses.replace(self, history_start=(0,) * len(self.items))
 
     def joined(self, *others: StageTable) -> StageTable:
-        """Return one table of these stages and others after them."""
+        """Return one table of these stages, followed by those of other tables."""
         tables = (self, *others)
         firsts = np.cumsum([0, *map(len, tables)]).tolist()
         return StageTable(
@@ -120,7 +121,7 @@ class StageTable:
             tuple(
                 first + start
                 for first, table in zip(firsts, tables, strict=False)
-                for start in table.told_from
+                for start in table.history_start
             ),
         )
 
@@ -135,7 +136,7 @@ class StageTable:
         return len(self.items)
 
     def arrays(self) -> Arrays:
-        """The table as flat arrays, for storage."""
+        """Return the table as flat arrays, for storage."""
         return {
             "stage_items": np.array([i for items in self.items for i in items], dtype=np.int64),
             "stage_sizes": np.array([len(items) for items in self.items], dtype=np.int64),
@@ -144,7 +145,7 @@ class StageTable:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> StageTable:
-        """The inverse of `arrays`."""
+        """Return the table of stored `arrays`."""
         flat = int_array("stage_items", arrays["stage_items"]).tolist()
         sizes = int_array("stage_sizes", arrays["stage_sizes"]).tolist()
         headroom = float_array("stage_headroom", arrays["stage_headroom"]).tolist()
@@ -157,7 +158,7 @@ class StageTable:
 
 @dataclass(frozen=True)
 class Outline:
-    """What displays say of a plan.
+    """A description of a plan for displays.
 
     Parameters
     ----------
@@ -167,9 +168,10 @@ class Outline:
     stage_noun : str
         What one stage is called.
     entries : tuple of Plan
-        The plans among which the budget chooses, from the least to the best; mostly none.
+        The plans among which the budget chooses, from the worst to the best; empty for most
+        kinds.
     buyer : Plan, optional
-        The plan that buys, where this one only changes what it answers.
+        The plan that buys, where this one only changes the answers.
     """
 
     order: str = "fixed"
@@ -182,36 +184,38 @@ S = TypeVar("S", bound=State)
 
 
 class Plan(ABC, Generic[S]):
-    """What a learner makes: stages, which comes next, and an answer at any moment.
+    """The fitted artifact of a learner: stages, their order, and an answer at any moment.
 
-    The methods below are all that following a plan takes. What some kinds can do beyond that,
-    such as bounding what is still to come, are protocols in `scrimp.plans.capabilities`.
+    The methods below suffice to follow a plan. What some kinds can do beyond that, such as
+    bounding the effect of later stages, is described by protocols in
+    `scrimp.plans.capabilities`.
 
     Attributes
     ----------
     kind : str
-        Its name in model files.
+        The name of the kind of plan in model files.
     stages : StageTable
-        What each stage needs.
+        The items and the headroom of each stage.
     reads : tuple of tuples or arrays of int
-        The columns each stage looks at.
+        The columns that each stage reads.
     n_outputs : int
-        Numbers per row that `read` returns.
+        The number of scores per row that `read` returns.
     accepts_missing : bool
-        Whether NaN may be told; if not, told columns must be finite.
+        Whether told columns may hold NaN; if not, they must be finite.
     accepts_sparse : bool
-        Whether X may be a CSR matrix in `tell`; for most plans it is converted to an array.
+        Whether X may be a CSR matrix in `tell`; otherwise it is converted to an array.
     refusal : {"skip", "stop", "rechoose"}
-        What a refused stage means: it is left out, it ends the plan, or another way is taken.
+        The effect of a refused stage: it is left out, it ends the plan, or the plan chooses
+        other stages.
     one_budget : bool
-        Whether what is left of a budget decides what is asked: then `start` is given one
-        budget at a time, unless the plan answers cohorts by itself.
+        Whether the rest of the budget decides which stage is asked for: `start` is then given
+        one budget at a time, unless the plan answers whole cohorts.
     decisive : sequence of sequences of int
-        Sets of items; which of them a budget can pay decides how the plan starts.
+        Sets of items; which of them a budget can pay for decides how the plan starts.
     uses_owned : bool
-        Whether all that is owned has a part in the answer, rather than what was told.
+        Whether the answer depends on all items that are owned, rather than on told stages.
     outline : Outline
-        What displays say of it.
+        The description for displays.
     """
 
     kind: str
@@ -228,11 +232,11 @@ class Plan(ABC, Generic[S]):
 
     @abstractmethod
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> S:
-        """Return the state of fresh rows, one per key. All chance comes from the keys."""
+        """Return the state of fresh rows, one per key; random draws depend on the keys alone."""
 
     @abstractmethod
     def ask(self, state: S) -> int | Ints:
-        """Return the next stage, -1 when done: one number for all rows, or one per row."""
+        """Return the next stage, or -1 at the end: one number for all rows, or one per row."""
 
     @abstractmethod
     def tell(self, state: S, stage: int, X: NDArray[Any], rows: Ints) -> None:
@@ -240,38 +244,38 @@ class Plan(ABC, Generic[S]):
 
     @abstractmethod
     def refuse(self, state: S, stage: int, ledger: Ledger) -> None:
-        """Go on without a stage that cannot be had: too dear, or its provider failed."""
+        """Continue without a stage that is too expensive or whose provider failed."""
 
     @abstractmethod
     def read(self, state: S) -> Floats:
-        """Return scores (rows x outputs), valid from the start; this changes nothing."""
+        """Return scores (rows x outputs), valid from the start, without changing the state."""
 
     @abstractmethod
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """Return all there is to the plan: a small JSON header, and arrays."""
+        """Return the complete plan as a small JSON header and arrays, for storage."""
 
     @classmethod
     @abstractmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> Plan[Any]:
-        """Return the plan of stored `parts`; refuse arrays that do not fit each other."""
+        """Return the plan of stored `parts`; raise ValueError if they do not fit each other."""
 
     def headroom(self, state: S, stage: int) -> float:
-        """Return how much must be left, beside what is spent, for a stage to start."""
+        """Return the amount that must fit in the budget, beside the spend, for a stage to start."""
         return self.stages.headroom[stage]
 
     def extents(self) -> Sequence[Sequence[int]]:
-        """Return sets of items, of which a row buys at most one if no purchase fails."""
+        """Return sets of items; without failures a row buys at most those of one set."""
         return [tuple({item for items in self.stages.items for item in items})]
 
     @cached_property
     def columns_read(self) -> Ints:
-        """All columns the plan may ever look at, ascending."""
+        """All columns that some stage reads, ascending."""
         columns = [np.asarray(columns, dtype=np.int64) for columns in self.reads]
         return distinct(np.concatenate([np.empty(0, dtype=np.int64), *columns]))
 
 
 def check_skip_or_stop(refusal: str) -> str:
-    """Check what a refusal means to a plan with a fixed order."""
+    """Return the `refusal` of a plan with a fixed order; raise ValueError if it is another."""
     if refusal not in ("skip", "stop"):
         raise ValueError(f"refusal is {refusal!r}; expected 'skip' or 'stop'.")
     return refusal

@@ -1,4 +1,4 @@
-"""The base of plans that wrap another plan: they buy as it does, and answer otherwise."""
+"""The base class of plans that buy as an inner plan does, and answer differently."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .contract import Outline, Plan, State
 
 @dataclass
 class DelegatingState(State):
-    """The state of the plan within."""
+    """The state of the inner plan."""
 
     inner: Any
 
@@ -23,7 +23,7 @@ D = TypeVar("D", bound=DelegatingState)
 
 
 class DelegatingPlan(Plan[D], Generic[D]):
-    """A plan that is followed as the plan within.
+    """A plan that follows the stages of an inner plan.
 
     Parameters
     ----------
@@ -41,29 +41,29 @@ class DelegatingPlan(Plan[D], Generic[D]):
         self.outline = Outline(order, noun, buyer=inner.outline.buyer or inner)
 
     def ask(self, state: D) -> int | Ints:
-        """Return the next stage of the plan within."""
+        """Return the next stage of the inner plan."""
         return self.inner.ask(state.inner)
 
     def refuse(self, state: D, stage: int, ledger: Ledger) -> None:
-        """Let the plan within go on without a stage."""
+        """Let the inner plan continue without a stage."""
         self.inner.refuse(state.inner, stage, ledger)
 
     def headroom(self, state: D, stage: int) -> float:
-        """Return the headroom that the plan within wants."""
+        """Return the headroom of the inner plan."""
         return self.inner.headroom(state.inner, stage)
 
     def extents(self) -> Sequence[Sequence[int]]:
-        """Return what the plan within buys at most."""
+        """Return the extents of the inner plan."""
         return self.inner.extents()
 
     def free_stages(self, state: D, owned: Flags) -> Sequence[int]:
-        """Return the stages that count for the plan within."""
+        """Return the free stages of the inner plan."""
         return free_stages(self.inner, state.inner, owned)
 
     def future(self, state: D) -> Future:
-        """Return the stages to come of the plan within."""
+        """Return the stages to come of the inner plan."""
         return bounded(self.inner).future(state.inner)
 
     def settle(self, state: D) -> None:
-        """Let the plan within answer with its running stages."""
+        """Make the inner plan answer with its running stages."""
         bounded(self.inner).settle(state.inner)

@@ -1,4 +1,4 @@
-"""The kinds of plan by their names in model files, and plans as parts of one."""
+"""The kinds of plan by their names in model files, and nested plans in these files."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from ..types import Arrays
 from .contract import Plan
 
-#: What a model file may name, and where its class is; nothing else is ever made from a file.
-#: Plans of plans are among them, so that classes are imported when they are needed.
+#: The kinds that a model file may name, and their classes; a file can create no other object.
+#: Classes are imported on demand, because plans that nest plans import this module.
 KINDS = {
     "additive": "additive.AdditivePlan",
     "sampled": "sampled.SampledPlan",
@@ -23,7 +23,7 @@ KINDS = {
 
 
 def plan_to_parts(plan: Plan[Any]) -> tuple[dict[str, Any], Arrays]:
-    """Return the kind and header of a plan, and its arrays; refuse classes that are not ours."""
+    """Return the kind and header of a plan, and its arrays; raise TypeError for other classes."""
     if plan.kind not in KINDS or _class_of(plan.kind) is not type(plan):
         raise TypeError(
             f"it holds a plan of the class {type(plan).__name__}; expected one of scrimp's own "
@@ -34,7 +34,7 @@ def plan_to_parts(plan: Plan[Any]) -> tuple[dict[str, Any], Arrays]:
 
 
 def plan_from_parts(kind: str, header: dict[str, Any], arrays: Arrays) -> Plan[Any]:
-    """Return a plan of a kind from its stored parts."""
+    """Return the plan of a kind from its stored parts."""
     if kind not in KINDS:
         raise ValueError(f"unknown kind of plan {kind!r}; expected one of {sorted(KINDS)}.")
     plan = _class_of(kind).from_parts(header, arrays)
@@ -45,5 +45,5 @@ def plan_from_parts(kind: str, header: dict[str, Any], arrays: Arrays) -> Plan[A
 
 def _class_of(kind: str) -> type[Plan[Any]]:
     module, name = KINDS[kind].split(".")
-    found: type[Plan[Any]] = getattr(import_module(f"{__package__}.{module}"), name)
-    return found
+    plan_class: type[Plan[Any]] = getattr(import_module(f"{__package__}.{module}"), name)
+    return plan_class

@@ -1,4 +1,4 @@
-"""Menu plans: several plans, of which the budget chooses one."""
+"""Menu plans: several plans among which the budget chooses."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ from .kinds import plan_from_parts, plan_to_parts
 
 @dataclass
 class MenuState(State):
-    """The entry that runs, the best one that is complete, and the states of those begun."""
+    """The running entry, the best complete entry (-1 for none), and the states of all entries."""
 
     keys: NDArray[np.uint64]
     running: int
     complete: int
     settled: bool
-    have: set[int]
+    owned: set[int]
     inner: dict[int, State]
     closures: tuple[tuple[int, ...], ...]
 
 
 class MenuPlan(Plan[MenuState]):
-    """The best entry that the budget pays for in full runs; if none, the first.
+    """A plan that runs the best entry that the budget can pay for in full, or else the first.
 
-    Its answer is that of the best entry whose items are all owned, else the running one's.
-    When an item cannot be had, the best entry without it that the rest can pay takes over.
+    It answers with the best entry whose items are all owned, or else with the running entry.
+    After a refusal the best entry that can still be paid for takes over.
 
     Parameters
     ----------
     entries : sequence of Plan
-        From the least to the best.
+        From the worst to the best.
     """
 
     kind = "menu"
@@ -74,7 +74,7 @@ class MenuPlan(Plan[MenuState]):
         self.outline = Outline(orders[0] if orders else "fixed", entries=tuple(entries))
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> MenuState:
-        """Choose the entry."""
+        """Choose the running entry and start all entries."""
         running = self._choose(ledger)
         state = MenuState(
             len(keys), keys, 0 if running is None else running, -1, False, set(ledger.owned), {},
@@ -85,89 +85,91 @@ class MenuPlan(Plan[MenuState]):
         return state
 
     def _choose(self, ledger: Ledger) -> int | None:
-        """The best entry without failed items that can be paid."""
+        """Return the best entry without failed items that can be paid for."""
         for entry in reversed(range(len(self.entries))):
             if ledger.can_pay(self._items[entry]):
                 return entry
         return None
 
     def _active(self, state: MenuState) -> int:
-        """An entry that became complete without being asked for comes first: it is free."""
+        """Return the entry to ask: the best one whose items are all owned, or the running one."""
         if state.settled:
             return state.running
-        owned = [e for e in range(len(self.entries)) if self._items[e] <= state.have]
+        owned = [e for e in range(len(self.entries)) if self._items[e] <= state.owned]
         better = [e for e in owned if e > state.complete]
         return max(better, default=state.running)
 
     def ask(self, state: MenuState) -> int | Ints:
-        """The next stage of the entry in turn."""
+        """Return the next stage of the active entry."""
         while True:
             entry = self._active(state)
             stage = np.asarray(self.entries[entry].ask(state.inner[entry]))
             if (stage >= 0).any():
                 stage = np.where(stage >= 0, stage + self._first[entry], -1)
                 return stage if stage.ndim else int(stage)
-            if entry <= state.complete or not self._items[entry] <= state.have:
+            if entry <= state.complete or not self._items[entry] <= state.owned:
                 return -1
             state.complete = entry
 
-    def _at(self, stage: int) -> tuple[int, int]:
+    def _locate(self, stage: int) -> tuple[int, int]:
+        """Return the entry of a stage, and the number of the stage in that entry."""
         entry = int(np.searchsorted(self._first, stage, side="right")) - 1
         return entry, stage - self._first[entry]
 
     def tell(self, state: MenuState, stage: int, X: NDArray[Any], rows: Ints) -> None:
-        """Delegate."""
-        entry, inner = self._at(stage)
+        """Tell the stage to its entry."""
+        entry, inner = self._locate(stage)
         for item in self.stages.items[stage]:
-            state.have.update(state.closures[item])
+            state.owned.update(state.closures[item])
         self.entries[entry].tell(state.inner[entry], inner, X, rows)
 
     def refuse(self, state: MenuState, stage: int, ledger: Ledger) -> None:
-        """Choose again; if the choice is the same, let the entry go on without the stage."""
-        state.have.update(ledger.owned)
+        """Choose again; if the choice is the same, the entry continues without the stage."""
+        state.owned.update(ledger.owned)
         choice = self._choose(ledger)
         if choice is not None and choice != state.running:
             state.running = choice
             return
-        entry, inner = self._at(stage)
+        entry, inner = self._locate(stage)
         self.entries[entry].refuse(state.inner[entry], inner, ledger)
 
     def read(self, state: MenuState) -> Floats:
-        """The best complete entry's answer, else the running one's."""
-        entry = self._speaker(state)
+        """Return the answer of the best complete entry, or else of the running entry."""
+        entry = self._answering(state)
         return self.entries[entry].read(state.inner[entry])
 
-    def _speaker(self, state: MenuState) -> int:
+    def _answering(self, state: MenuState) -> int:
+        """Return the entry that answers."""
         return state.running if state.settled or state.complete < 0 else state.complete
 
     def read_all(self, states: Sequence[MenuState]) -> Floats:
-        """Return the answers of states; each entry reads those that it answers for."""
+        """Return the answers of several states; each entry reads its states together."""
         answers = np.empty((len(states), states[0].n, self.n_outputs))
-        speakers = np.array([self._speaker(state) for state in states])
-        for entry in np.unique(speakers).tolist():
-            members = np.flatnonzero(speakers == entry).tolist()
+        answering = np.array([self._answering(state) for state in states])
+        for entry in np.unique(answering).tolist():
+            members = np.flatnonzero(answering == entry).tolist()
             inner = [states[i].inner[entry] for i in members]
             answers[members] = read_all(self.entries[entry], inner)
         return answers
 
     def reader(self, state: MenuState) -> Reader | None:
-        """Return the function of the entry that answers."""
-        entry = self._speaker(state)
+        """Return the reader of the entry that answers."""
+        entry = self._answering(state)
         return reader(self.entries[entry], state.inner[entry])
 
     def free_stages(self, state: MenuState, owned: Flags) -> list[int]:
-        """Return those of the running entry."""
+        """Return the free stages of the running entry."""
         running = state.running
         first, end = self._first[running : running + 2]
         inner = free_stages(self.entries[running], state.inner[running], owned[first:end])
         return [stage + first for stage in inner]
 
     def extents(self) -> list[Sequence[int]]:
-        """Each entry's items."""
+        """Return the items of each entry."""
         return [tuple(items) for items in self._items]
 
     def future(self, state: MenuState) -> Future:
-        """Return what the running entry has still to come."""
+        """Return the stages to come of the running entry."""
         if any(self.stages.headroom):  # the running entry may then end without its last items
             raise no_bounds(self.kind)
         running = state.running
@@ -183,15 +185,15 @@ class MenuPlan(Plan[MenuState]):
         X: NDArray[Any],
         rows: Ints,
     ) -> tuple[Floats, Floats]:
-        """What the running entry can still come to."""
+        """Return the bounds of the running entry."""
         first = self._first[state.running]
         inner = state.inner[state.running]
         free, unsure = [s - first for s in free], [s - first for s in unsure]
         return bounded(self.entries[state.running]).reach(inner, free, unsure, X, rows)
 
     def headroom(self, state: MenuState, stage: int) -> float:
-        """As the entry's."""
-        entry, inner = self._at(stage)
+        """Return the headroom that the entry of the stage requires."""
+        entry, inner = self._locate(stage)
         return self.entries[entry].headroom(state.inner[entry], inner)
 
     def settle(self, state: MenuState) -> None:
@@ -200,13 +202,13 @@ class MenuPlan(Plan[MenuState]):
         bounded(self.entries[state.running]).settle(state.inner[state.running])
 
     def repriced(self, costs: Costs) -> Plan[Any]:
-        """Each entry for itself; which is better than which is a matter of quality, and stays."""
+        """Return the menu of repriced entries; their ranking is by quality, and stays."""
         entries = [repriced(entry, costs) for entry in self.entries]
         same = all(new is old for new, old in zip(entries, self.entries, strict=True))
         return self if same else MenuPlan(entries)
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """Return all there is to the entries."""
+        """Return the headers and the arrays of the entries."""
         headers, arrays = [], {}
         for number, entry in enumerate(self.entries):
             header, entry_arrays = plan_to_parts(entry)

@@ -1,4 +1,4 @@
-"""Prefix plans: items in a fixed order, with a model of its own for each prefix."""
+"""Prefix plans: items in a fixed order, and one model per prefix."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .contract import Outline, Plan, Source, StageTable, State
 
 @dataclass
 class PrefixState(State):
-    """How many stages were told, and where their values are."""
+    """The number of told stages, and the values of the rows."""
 
     position: int
     ended: bool
@@ -27,7 +27,7 @@ class PrefixState(State):
 
 
 class PrefixPlan(Plan[PrefixState]):
-    """After each stage the model of the prefix answers; before the first the prior does.
+    """A plan that answers with the model of its told prefix, and with the prior before any.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class PrefixPlan(Plan[PrefixState]):
         return cls(StageTable(()), ModelSequence([], prior))
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> PrefixState:
-        """Return the state of rows of which nothing is known."""
+        """Return the state of rows without a told stage."""
         return PrefixState(len(keys), 0, False, None)
 
     def ask(self, state: PrefixState) -> int:
@@ -68,16 +68,16 @@ class PrefixPlan(Plan[PrefixState]):
         return -1 if state.ended or state.position == len(self.stages) else state.position
 
     def tell(self, state: PrefixState, stage: int, X: NDArray[Any], rows: Ints) -> None:
-        """Note a longer prefix; its model is evaluated when somebody reads."""
+        """Note a longer prefix, whose model is evaluated by the next readout."""
         state.position = stage + 1
         state.source = Source(X, rows)
 
     def refuse(self, state: PrefixState, stage: int, ledger: Ledger) -> None:
-        """End here: no model has a gap, so that the prefix so far stands."""
+        """End the plan with the prefix so far, as every model needs all earlier stages."""
         state.ended = True
 
     def read(self, state: PrefixState) -> Floats:
-        """Return the answer of the prefix's model."""
+        """Return the answers of the prefix's model."""
         if state.source is None:
             return np.tile(self.models.prior, (state.n, 1))
         return self.models.scores(state.position, state.source.X, state.source.rows)
@@ -90,7 +90,7 @@ class PrefixPlan(Plan[PrefixState]):
         return lambda X, rows: self.models.scores(length, X, rows)
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """Return all there is to the plan."""
+        """Return the header and the arrays of the plan."""
         header, arrays = self.models.parts()
         return header, arrays | self.stages.arrays()
 

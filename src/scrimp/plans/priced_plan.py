@@ -1,4 +1,4 @@
-"""A plan with its prices: the fitted artifact, and what it buys in which order."""
+"""A plan with its prices: the fitted artifact, and a summary of its purchases."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ..types import Ints
 from .capabilities import repriced
 from .contract import Outline, Plan, StageTable
 
-#: So many of the items that are bought at once are named.
-_NAMED = 3
+#: The number of items bought together that a message names: more would hide the main point.
+_MAX_NAMED = 3
 
 
 @dataclass(frozen=True)
 class Purchase:
-    """One line of a plan's summary: an item, when it is first bought and at what price."""
+    """One line of the summary of a plan: an item, its place in the order and its price."""
 
     order: int
     item: str
@@ -33,7 +33,7 @@ class Purchase:
 
 @dataclass(frozen=True)
 class PricedPlan:
-    """A plan with the Costs it is followed under: the fitted artifact.
+    """A plan and the Costs under which it is followed: the fitted artifact.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class PricedPlan:
     costs: Costs
 
     def __post_init__(self) -> None:
-        """Refuse a plan that speaks of items or columns that are not there."""
+        """Refuse a plan with items or columns that the costs do not have."""
         n = self.costs.n_items
         if not all(0 <= i < n for items in self.plan.stages.items for i in items):
             raise ValueError(f"The plan names items beyond the {n} of its costs.")
@@ -61,43 +61,43 @@ class PricedPlan:
             self._check_reads(stage)
 
     def _check_reads(self, stage: int) -> None:
-        """A stage looks only at columns that it, or what came before it, has bought."""
+        """Refuse a stage that reads columns which neither it nor an earlier stage buys."""
         reads = np.asarray(self.plan.reads[stage], dtype=np.int64)
         needed = set(np.flatnonzero(np.bincount(self.costs.owners[reads])).tolist())
         needed.difference_update(self.needs[stage])
         if needed:
-            needed.difference_update(*self.needs[self.plan.stages.told_from[stage] : stage])
+            needed.difference_update(*self.needs[self.plan.stages.history_start[stage] : stage])
         if needed:
             names = [self.costs.names[item] for item in sorted(needed)]
             raise ValueError(f"Stage {stage} of the plan reads columns of {names} without buying.")
 
     def repriced(self, prices: Any) -> PricedPlan:
-        """The same items at new prices: a Costs, a mapping by item, or one price an item.
+        """Return the plan at new prices: a Costs, a mapping by item, or one price per item.
 
-        Nothing is trained. What was learnt stays, and what follows from prices is made anew:
-        see `Plan.repriced`.
+        Nothing is trained. What was learnt stays, and what depends on prices is computed
+        again: see `scrimp.plans.capabilities.Repriceable`.
         """
         costs = at_new_prices(self.costs, prices)
         return PricedPlan(repriced(self.plan, costs), costs)
 
     @property
     def kind(self) -> str:
-        """The plan's name in model files."""
+        """The name of the kind of plan in model files."""
         return self.plan.kind
 
     @property
     def outline(self) -> Outline:
-        """What displays say of the plan."""
+        """The description of the plan for displays."""
         return self.plan.outline
 
     @property
     def stages(self) -> StageTable:
-        """What each stage needs, less what that requires."""
+        """The items and the headroom of each stage, without required items."""
         return self.plan.stages
 
     @property
     def columns_read(self) -> Ints:
-        """All columns the plan may ever look at, ascending."""
+        """All columns that some stage reads, ascending."""
         return self.plan.columns_read
 
     @property
@@ -112,7 +112,7 @@ class PricedPlan:
 
     @property
     def accepts_missing(self) -> bool:
-        """Whether values may be missing."""
+        """Whether columns may hold NaN."""
         return self.plan.accepts_missing
 
     @cached_property
@@ -122,12 +122,12 @@ class PricedPlan:
 
     @cached_property
     def _distinct_needs(self) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
-        """Stages often need the same: each set once, and which of them each stage needs."""
+        """The distinct sets of needed items, and the number of the set of each stage."""
         numbers = {needs: number for number, needs in enumerate(dict.fromkeys(self.needs))}
         return list(numbers), np.array([numbers[needs] for needs in self.needs], dtype=np.intp)
 
     def owned_stages(self, owned: set[int]) -> NDArray[np.bool_]:
-        """Of each stage, whether all it needs is owned."""
+        """Return, for each stage, whether all items it needs are owned."""
         distinct, which = self._distinct_needs
         return np.array([owned.issuperset(needs) for needs in distinct], dtype=bool)[which]
 
@@ -138,19 +138,19 @@ class PricedPlan:
 
     @cached_property
     def price(self) -> float:
-        """The most that a row can pay, if no purchase fails."""
+        """The highest spend of a row if no purchase fails."""
         return max(self.costs.price_of(items) for items in self.plan.extents())
 
     @cached_property
     def cheapest(self) -> tuple[float, str]:
-        """The least a first purchase can cost, and what it is; infinite for an empty plan."""
+        """The lowest price of a first purchase, and its name; infinite for an empty plan."""
         stages = set(self.needs) - {()}  # a leaf needs nothing
         offers = ((self.costs.price_of(needs), self._named(needs)) for needs in stages)
         return min(offers, default=(float("inf"), "nothing"))
 
     @cached_property
     def dearest_room(self) -> tuple[float, str]:
-        """What must be left for a first purchase, mostly 0, and what the dearest one is for."""
+        """The smallest headroom of a paid stage, and the name of the most expensive purchase."""
         rooms = self.plan.stages.headroom
         paid = [s for s, needs in enumerate(self.needs) if self.costs.price_of(needs) > 0]
         if not paid:
@@ -159,16 +159,16 @@ class PricedPlan:
         return min(rooms[s] for s in paid), self._named(self.needs[dearest])
 
     def _named(self, items: tuple[int, ...]) -> str:
-        """What is bought at once, in words; of many the last, which the others are for."""
-        names = [repr(self.costs.names[item]) for item in items[-_NAMED:]]
+        """Return the names of items bought together; of many, the last, which need the rest."""
+        names = [repr(self.costs.names[item]) for item in items[-_MAX_NAMED:]]
         if len(items) == 1:
             return names[0]
-        if len(items) > _NAMED:
-            return f"{', '.join(names)} and {len(items) - _NAMED} more together"
+        if len(items) > _MAX_NAMED:
+            return f"{', '.join(names)} and {len(items) - _MAX_NAMED} more together"
         return f"{', '.join(names[:-1])} and {names[-1]} together"
 
     def summary(self) -> list[Purchase]:
-        """What is bought, in order, at what price."""
+        """Return the purchases in order, with their prices."""
         uses = dict.fromkeys(self.items, 0)
         for needs in self.needs:
             for item in needs:

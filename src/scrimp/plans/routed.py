@@ -1,4 +1,4 @@
-"""Routed plans: the next test depends on the values seen, as in a decision tree."""
+"""Routed plans: the next test depends on the values so far, as in a decision tree."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Nodes:
     Parameters
     ----------
     column : int array (nodes,)
-        The column each node tests, -1 at a leaf.
+        The column that each node tests, -1 at a leaf.
     low, high : float arrays (nodes,)
         A present value is inside when ``low <= x <= high``.
     inside, outside, missing : int arrays (nodes,)
-        The next node.
+        The next node for a value inside or outside the interval, or a missing value.
     refused : int array (nodes,)
-        The next node when the test cannot be had, -1 to stop with this node's answer.
+        The next node after a refusal, -1 to stop with this node's answer.
     value : float array (nodes, outputs)
         The answer at each node, inner nodes included.
     """
@@ -43,7 +43,7 @@ class Nodes:
     value: Floats
 
     def __post_init__(self) -> None:
-        """Refuse what would lead out of the tree or round in it."""
+        """Convert the arrays; refuse children outside the tree and cycles."""
         for name in ("column", "inside", "outside", "missing", "refused"):
             object.__setattr__(self, name, int_array(name, getattr(self, name)))
         for name, ndim in (("low", 1), ("high", 1), ("value", 2)):
@@ -52,7 +52,7 @@ class Nodes:
         here, inner = np.arange(n), self.column >= 0
         flat = (self.low, self.high, self.inside, self.outside, self.missing, self.refused)
         if n == 0 or any(part.shape != (n,) for part in flat):
-            raise ValueError("a routed plan needs at least one node and one entry a node.")
+            raise ValueError("a routed plan needs at least one node and one entry per node.")
         if len(self.value) != n or not np.isfinite(self.value).all():
             raise ValueError("value must be finite and (nodes x outputs).")
         for child in (self.inside, self.outside, self.missing):
@@ -64,14 +64,14 @@ class Nodes:
 
 @dataclass
 class RoutedState(State):
-    """The node each row is at."""
+    """The current node of each row."""
 
     node: Ints
     ended: NDArray[np.bool_]
 
 
 class RoutedPlan(Plan[RoutedState]):
-    """Each row walks down a tree and pays for the tests on its path.
+    """A plan in which each row descends a tree and pays for the tests on its path.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class RoutedPlan(Plan[RoutedState]):
             raise ValueError(f"{len(stages)} stages but {len(nodes.column)} nodes; expected equal.")
 
     def extents(self) -> list[Sequence[int]]:
-        """The items of each path; all items where paths meet again, as there may be too many."""
+        """Return the items of each path; all items if paths merge, as there may be too many."""
         nodes, steps = self.nodes, 0
         ends: list[Sequence[int]] = []
         todo: list[tuple[int, frozenset[int]]] = [(0, frozenset())]
@@ -112,17 +112,17 @@ class RoutedPlan(Plan[RoutedState]):
         return list(dict.fromkeys(ends))
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> RoutedState:
-        """All rows at the root."""
+        """Return the state of rows at the root."""
         n = len(keys)
         return RoutedState(n, np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool))
 
     def ask(self, state: RoutedState) -> Ints:
-        """The test at each row's node."""
+        """Return the node of each row, or -1 at a leaf and after a refusal that stops."""
         at_test = (self.nodes.column[state.node] >= 0) & ~state.ended
         return np.where(at_test, state.node, -1)
 
     def tell(self, state: RoutedState, stage: int, X: NDArray[Any], rows: Ints) -> None:
-        """Walk one step down."""
+        """Move the rows to a child of their node."""
         nodes = self.nodes
         x = X[rows, nodes.column[stage]]
         inside = (x >= nodes.low[stage]) & (x <= nodes.high[stage])
@@ -130,23 +130,23 @@ class RoutedPlan(Plan[RoutedState]):
         state.node = np.where(np.isnan(x), nodes.missing[stage], step)
 
     def refuse(self, state: RoutedState, stage: int, ledger: Ledger) -> None:
-        """Take the way round the test, or stay."""
+        """Move to the node for refusals, or stop at this node."""
         if self.nodes.refused[stage] < 0:
             state.ended[:] = True
         else:
             state.node[:] = self.nodes.refused[stage]
 
     def read(self, state: RoutedState) -> Floats:
-        """The answer at each row's node."""
+        """Return the answer at the node of each row."""
         return self.nodes.value[state.node]
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """All there is to the plan."""
+        """Return the header and the arrays of the plan."""
         nodes = {field.name: getattr(self.nodes, field.name) for field in fields(Nodes)}
         return {}, nodes | self.stages.arrays()
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> RoutedPlan:
-        """The inverse of `parts`."""
+        """Return the plan of stored `parts`."""
         nodes = Nodes(**{field.name: arrays[field.name] for field in fields(Nodes)})
         return cls(StageTable.from_arrays(arrays), nodes)

@@ -1,1 +1,1 @@
-"""Following a plan: batches, sessions, early stopping, and the fitted artifact that does it."""
+"""Following a plan: batches, sessions, early stopping, and the predictor that combines them."""

@@ -1,4 +1,4 @@
-"""Progress as frozen events: long work emits them, whoever listens draws them."""
+"""Progress of long work as frozen events, which handlers display."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Progress:
-    """Some of a task is done.
+    """The progress of a task.
 
     Parameters
     ----------
     task : str
-        What is being done.
+        The name of the task.
     done, total : int
-        Steps done, and steps in all.
+        The number of steps done, and of all steps.
     note : str
         A short remark, such as the money spent so far.
     """
@@ -28,18 +28,19 @@ class Progress:
     note: str = ""
 
 
+#: A function that is called with each event.
 Handler = Callable[[Progress], None]
 _handlers: ContextVar[tuple[Handler, ...]] = ContextVar("scrimp_handlers", default=())
 
 
 @contextmanager
 def listening(handler: Handler) -> Iterator[None]:
-    """Call a handler with every event emitted inside the block.
+    """Call a handler with every event that is emitted inside the block.
 
-    >>> seen = []
-    >>> with listening(seen.append):
+    >>> events = []
+    >>> with listening(events.append):
     ...     emit(Progress("fit", 1, 2))
-    >>> seen[0].done
+    >>> events[0].done
     1
     """
     token = _handlers.set((*_handlers.get(), handler))
@@ -50,13 +51,13 @@ def listening(handler: Handler) -> Iterator[None]:
 
 
 @contextmanager
-def unheard() -> Iterator[None]:
-    """Let nobody hear what is emitted inside the block: it is a part of something larger.
+def muted() -> Iterator[None]:
+    """Call no handler inside the block, whose work is a part of a larger task.
 
-    >>> seen = []
-    >>> with listening(seen.append), unheard():
+    >>> events = []
+    >>> with listening(events.append), muted():
     ...     emit(Progress("fit", 1, 2))
-    >>> seen
+    >>> events
     []
     """
     token = _handlers.set(())
@@ -67,6 +68,6 @@ def unheard() -> Iterator[None]:
 
 
 def emit(event: Progress) -> None:
-    """Hand an event to everyone who listens."""
+    """Call all handlers with an event."""
     for handler in _handlers.get():
         handler(event)

@@ -20,8 +20,9 @@ from ..data.validation import FLOAT_DTYPES, check_budget, check_budgets
 from ..plans.priced_plan import PricedPlan
 from ..types import Floats
 from .owned_items import owned_items
-from .replay import SharedHistory, answer_all, replay, replay_rows, shared_history
+from .replay import replay, replay_rows
 from .session import Session
+from .shared_history import SharedHistory, answer_all, shared_history
 from .sweep import Sweep
 
 #: Cells of a sparse table that are written out at a time.

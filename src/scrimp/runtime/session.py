@@ -1,4 +1,4 @@
-"""Session: one row at prediction time. It does no I/O and reads no clock."""
+"""The Session: one row at prediction time, without I/O and without a clock."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ from ..data.target import Target
 from ..plans.capabilities import bounded, free_stages
 from ..plans.priced_plan import PricedPlan
 from ..types import Floats
-from .session_values import Intake, by_name
-from .stopping import outlook, stop_rule
+from .session_values import SessionValues, by_name
+from .stopping import coming_stages, stop_rule
 
+#: The only row of a session's table.
 _ROWS = np.zeros(1, dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a session needs next.
+    """The next purchase of a session.
 
     Parameters
     ----------
     items : tuple of str
-        What is to be bought, in an order that respects what requires what.
+        The items to be bought; required items come before those that require them.
     columns : tuple of str
-        The values that `Session.tell` expects.
+        The columns whose values `Session.tell` expects.
     price : float
-        What it costs together; the money is held.
+        The price of the items, which is held until they arrive or fail.
     """
 
     items: tuple[str, ...]
@@ -50,8 +51,11 @@ class Answer:
     label : object
         The predicted class or value.
     probabilities : float array (classes,), or None for a regression
+        The class probabilities.
     scores : float array (outputs,)
+        The readout of the plan.
     spent : float
+        The spend so far.
     """
 
     label: Any
@@ -61,26 +65,26 @@ class Answer:
 
 
 class Session:
-    """Says what one row needs next, is told what arrived or failed, answers at any time.
+    """A state machine for one row: it requests items, is told values, and answers at any time.
 
     Parameters
     ----------
     priced : PricedPlan
         The plan and its costs.
     columns : Columns
-        Names and categories of the columns.
+        The names and the categories of the columns.
     target : Target
-        What the scores mean.
+        The meaning of the scores.
     budget : float
-        The most that may be spent.
+        The limit of the spend.
     key : int
         The row's key, for plans that draw.
     known : mapping, optional
-        Values by column name that the row has already; their items are owned, free.
+        Values by column name that are known from the start; their items are owned, for free.
     owned : iterable of str, optional
-        Items without columns that the row has already, such as a fee that was paid.
+        Items without columns that are owned from the start, such as a fee that was paid.
     stop : {None, "certain"}
-        When to stop before the budget does.
+        The rule for stopping before the budget is used up.
 
     Examples
     --------
@@ -109,15 +113,15 @@ class Session:
         stop: str | None = None,
     ) -> None:
         self._priced, self._target = priced, target
-        self._intake = Intake(priced, columns)
+        self._values = SessionValues(priced, columns)
         self._rule = stop_rule(stop)
         self._X = np.full((1, len(columns)), np.nan)
         known = by_name("known", known)
-        have = self._intake.owned_items(known, owned)
+        owned_items = self._values.owned_items(known, owned)
         for name, value in known.items():
-            column = self._intake.position(name)
-            self._X[0, column] = self._intake.number(column, value)
-        self._ledger = Ledger(priced.costs, [budget], have)
+            column = self._values.position(name)
+            self._X[0, column] = self._values.number(column, value)
+        self._ledger = Ledger(priced.costs, [budget], owned_items)
         keys = np.array([operator.index(key) % 2**64], dtype=np.uint64)
         self._state = priced.plan.start(keys, self._ledger)
         self._stage = -1
@@ -128,52 +132,52 @@ class Session:
 
     @property
     def spent(self) -> float:
-        """What has been paid."""
+        """The spend so far."""
         return self._ledger.spent
 
     @property
     def budget(self) -> float:
-        """The most that may be spent."""
+        """The limit of the spend."""
         return self._ledger.budgets[0]
 
     @property
     def bought(self) -> tuple[str, ...]:
-        """Items owned, those from the start included."""
+        """The names of owned items, including those owned from the start."""
         return tuple(self._priced.costs.names[item] for item in sorted(self._ledger.owned))
 
     def ask(self) -> Request | None:
-        """What is needed next; None when there is nothing more to buy."""
+        """Return the next purchase; None if there is nothing more to buy."""
         if not self._waiting:
             return None
         costs = self._priced.costs
         return Request(
             tuple(costs.names[item] for item in self._waiting),
-            tuple(self._intake.columns_of(self._waiting)),
+            tuple(self._values.columns_of(self._waiting)),
             math.fsum(costs.prices[item] for item in self._waiting),
         )
 
     def tell(self, values: Mapping[str, Any] | None = None, *, arrived: Iterable[str] = ()) -> None:
-        """Values arrived, by column name; None stands for a missing one.
+        """Receive values by column name; None stands for a missing value.
 
-        They may come in several calls. An item is paid once all its columns are there,
-        together with what it requires; `arrived` names items without columns.
+        They may come in several calls. An item is paid for once all its columns are there,
+        together with the items it requires; `arrived` names items without columns.
         """
-        costs, told = self._priced.costs, self._intake.items(arrived)
-        numbers = self._intake.numbers(values, self._waiting)
-        self._intake.check_whole(told, numbers)
+        costs, told_items = self._priced.costs, self._values.items(arrived)
+        numbers = self._values.numbers(values, self._waiting)
+        self._values.check_whole(told_items, numbers)
         self._answer = None
         for column, value in numbers.items():
             self._X[0, column] = value
-        told |= {costs.item_of[column] for column in numbers}
-        if not told:
-            expected = self._intake.columns_of(self._waiting)
+        told_items |= {costs.item_of[column] for column in numbers}
+        if not told_items:
+            expected = self._values.columns_of(self._waiting)
             if expected:
                 raise ValueError(
                     f"Nothing was told; expected {expected}. Call fail() if it cannot be had."
                 )
-            told = set(self._waiting)
-        for item in costs.closure(sorted(told)):
-            if item in self._waiting and self._is_there(item, told):
+            told_items = set(self._waiting)
+        for item in costs.closure(sorted(told_items)):
+            if item in self._waiting and self._has_arrived(item, told_items):
                 self._ledger.commit(item)
         self._waiting = [item for item in self._waiting if item not in self._ledger.owned]
         if self._stage >= 0 and not self._waiting:
@@ -181,21 +185,21 @@ class Session:
             self._advance()
 
     def fail(self, item: str | None = None) -> None:
-        """What was asked for cannot be had: it is not paid for, nor asked for again.
+        """Report that requested items failed: they are neither paid for nor requested again.
 
         Parameters
         ----------
         item : str, optional
-            The item that failed; by default all that the stage still waits for.
+            The item that failed; by default all items that the stage still waits for.
         """
-        if item is not None and not self._intake.items([item]) <= set(self._waiting):
-            # news of an item that nobody waits for any more
-            self._ledger.release(*self._intake.items([item]), failed=True)
+        if item is not None and not self._values.items([item]) <= set(self._waiting):
+            # an item that the session no longer waits for
+            self._ledger.release(*self._values.items([item]), failed=True)
             return
         if not self._waiting:
             return
         wanted = set(self._priced.plan.stages.items[self._stage]) & set(self._waiting)
-        failed = self._intake.items([item]) if item is not None else wanted or set(self._waiting)
+        failed = self._values.items([item]) if item is not None else wanted or set(self._waiting)
         for waiting in self._waiting:
             self._ledger.release(waiting, failed=waiting in failed)
         self._waiting = []
@@ -203,7 +207,7 @@ class Session:
         self._advance()
 
     def read(self) -> Answer:
-        """The answer so far, with all that is owned; reading changes nothing."""
+        """Return the answer so far, from all owned items, without changing the session."""
         if self._answer is None:
             self._answer = self._read()
         return self._answer
@@ -211,7 +215,7 @@ class Session:
     def _read(self) -> Answer:
         plan, state, target = self._priced.plan, self._state, self._target
         free = free_stages(plan, state, self._priced.owned_stages(self._ledger.owned))
-        if free:  # as if it were cut off now
+        if free:  # as if nothing more could be bought
             state = state.fork()
             for stage in free:
                 plan.tell(state, stage, self._X, _ROWS)
@@ -224,12 +228,12 @@ class Session:
         )
 
     def _advance(self) -> None:
-        """Fold all that is owned, refuse what is too dear, until something must be bought."""
+        """Tell owned stages and refuse unaffordable ones, until something must be bought."""
         self._answer = None
         plan, ledger, needs_of = self._priced.plan, self._ledger, self._priced.needs
         owned = ledger.owned
         while True:
-            # a plan may answer with one stage for all rows, or with one a row
+            # a plan may return one stage for all rows, or one per row
             stage = -1 if self._closed else int(np.asarray(plan.ask(self._state)).item())
             self._stage = stage
             if stage < 0:
@@ -249,23 +253,22 @@ class Session:
                 return
 
     def _fold(self, stage: int) -> None:
+        """Tell the plan a stage whose columns are owned."""
         self._priced.plan.tell(self._state, stage, self._X, _ROWS)
 
     def _stop_early(self) -> bool:
-        """Whether the answer is settled; what is owned then still counts."""
+        """Return whether the answer is settled; if so, tell the stages on owned columns."""
         assert self._rule is not None
         plan = self._priced.plan
-        free, unsure = outlook(self._priced, self._state, self._ledger)
-        rule_says = self._rule(
-            self._priced, self._target, self._state, free, unsure, self._X, _ROWS
-        )
-        if not rule_says[0]:
+        free, unsure = coming_stages(self._priced, self._state, self._ledger)
+        stops = self._rule(self._priced, self._target, self._state, free, unsure, self._X, _ROWS)
+        if not stops[0]:
             return False
         for stage in free:
             self._fold(stage)
         bounded(plan).settle(self._state)
         return True
 
-    def _is_there(self, item: int, told: set[int]) -> bool:
-        """All columns have a value, or a fee whose dependant arrived."""
-        return item in told or not self._priced.costs.columns[item]
+    def _has_arrived(self, item: int, told_items: set[int]) -> bool:
+        """Return whether an item was told, or is a fee that a told item requires."""
+        return item in told_items or not self._priced.costs.columns[item]

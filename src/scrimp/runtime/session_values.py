@@ -1,4 +1,4 @@
-"""What callers of a session say, by names and values, as columns, items and numbers."""
+"""Conversion of the names and values that a session receives to columns, items and numbers."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from ..data.columns import Columns
 from ..plans.priced_plan import PricedPlan
 
 
-class Intake:
-    """Reads names and values, and refuses what does not fit the plan.
+class SessionValues:
+    """Converts names and values, and refuses those that do not fit the plan.
 
     Parameters
     ----------
     priced : PricedPlan
         The plan and its costs.
     columns : Columns
-        Names and categories of the columns.
+        The names and the categories of the columns.
     """
 
     def __init__(self, priced: PricedPlan, columns: Columns) -> None:
         self._priced, self._columns = priced, columns
 
     def columns_of(self, items: Iterable[int]) -> list[str]:
-        """Names of the columns that items bring."""
+        """Return the names of the columns that items bring."""
         brought = self._priced.costs.columns
         return [self._columns.name(column) for item in items for column in brought[item]]
 
-    def numbers(self, values: Any, asked: list[int]) -> dict[int, float]:
-        """Values by column name as numbers by column; only of items that were asked for."""
+    def numbers(self, values: Any, requested: list[int]) -> dict[int, float]:
+        """Return values by column name as numbers by column; only requested items are allowed."""
         costs = self._priced.costs
         encoded = {}
         for name, value in by_name("values", values).items():
             column = self.position(name)
-            if costs.item_of[column] not in asked:
+            if costs.item_of[column] not in requested:
                 raise ValueError(
-                    f"{name!r} was not asked for; expected {self.columns_of(asked)}. "
+                    f"{name!r} was not asked for; expected {self.columns_of(requested)}. "
                     "Values that are there from the start go into `known`."
                 )
             encoded[column] = self.number(column, value)
         return encoded
 
-    def check_whole(self, told: set[int], encoded: Mapping[int, float]) -> None:
+    def check_whole(self, arrived: set[int], encoded: Mapping[int, float]) -> None:
         """Refuse items that arrived without some of their columns."""
         costs = self._priced.costs
-        for item in sorted(told | {costs.item_of[column] for column in encoded}):
+        for item in sorted(arrived | {costs.item_of[column] for column in encoded}):
             lacking = [self._columns.name(c) for c in costs.columns[item] if c not in encoded]
             if lacking:
                 raise ValueError(
@@ -56,7 +56,7 @@ class Intake:
                 )
 
     def number(self, column: int, value: Any) -> float:
-        """A value as a number that the plan can use."""
+        """Return a value as a number that the plan can use."""
         number = self._columns.encode_value(column, value)
         plan = self._priced.plan
         if plan.accepts_missing or np.isfinite(number):
@@ -69,7 +69,7 @@ class Intake:
         return number
 
     def position(self, name: str) -> int:
-        """The column of a name."""
+        """Return the column with a name."""
         if name not in self._columns.positions:
             raise ValueError(
                 f"There is no column {name!r}; expected one of {list(self._columns.positions)}."
@@ -77,7 +77,7 @@ class Intake:
         return self._columns.positions[name]
 
     def items(self, names: Iterable[str]) -> set[int]:
-        """The items of some names."""
+        """Return the items with some names."""
         if isinstance(names, str):
             raise TypeError(f"{names!r} is one name; expected a list of them: [{names!r}].")
         costs, names = self._priced.costs, list(names)
@@ -87,7 +87,7 @@ class Intake:
         return {costs.names.index(name) for name in names}
 
     def owned_items(self, known: Mapping[str, Any], owned: Iterable[str]) -> list[int]:
-        """What a row has that knows some values and owns some fees, ancestors included."""
+        """Return the items of known values and of fees that are owned, ancestors included."""
         costs = self._priced.costs
         columns = {self.position(name) for name in known}
         fees = self.items(owned)
@@ -97,18 +97,21 @@ class Intake:
                     f"Item {costs.names[item]!r} brings columns: "
                     "give their values in `known` instead of naming it in `owned`."
                 )
-        whole = [i for i, own in enumerate(costs.columns) if own and columns.issuperset(own)]
-        have = list(costs.closure([*whole, *fees]))
-        self._check_required(have, columns)
-        return have
+        whole = [
+            item for item, brought in enumerate(costs.columns)
+            if brought and columns.issuperset(brought)
+        ]  # fmt: skip
+        owned_items = list(costs.closure([*whole, *fees]))
+        self._check_required(owned_items, columns)
+        return owned_items
 
-    def _check_required(self, have: list[int], known: set[int]) -> None:
-        """Who has an item has what it requires; values not given count as missing."""
+    def _check_required(self, owned: list[int], known: set[int]) -> None:
+        """Refuse required items whose values are not given, unless they may be missing."""
         plan, brought = self._priced.plan, self._priced.costs.columns
         if plan.accepts_missing:
             return
         read = set(plan.columns_read.tolist()) - known
-        lacking = [self._columns.name(c) for item in have for c in brought[item] if c in read]
+        lacking = [self._columns.name(c) for item in owned for c in brought[item] if c in read]
         if lacking:
             raise ValueError(
                 f"What is known requires items that bring {lacking}, and this model cannot use "
@@ -117,7 +120,7 @@ class Intake:
 
 
 def by_name(what: str, values: Any) -> dict[str, Any]:
-    """Values by column name, from a mapping or a pandas Series."""
+    """Return values by column name, from a mapping or a pandas Series."""
     if values is None:
         return {}
     if not hasattr(values, "items"):

@@ -1,4 +1,4 @@
-"""Stopping early: rules beside the plan, applied before each purchase."""
+"""Rules for stopping early, which are applied before each purchase."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ..plans.contract import State
 from ..plans.priced_plan import PricedPlan
 from ..types import Flags, Ints
 
+#: Returns whether each row stops, given the stages to come that are free and that are unsure.
 StopRule = Callable[[PricedPlan, Target, State, list[int], list[int], NDArray[Any], Ints], Flags]
 
 
@@ -27,22 +28,26 @@ def certain(
     X: NDArray[Any],
     rows: Ints,
 ) -> Flags:
-    """Stop when nothing that is still to be bought can change the label."""
-    least, most = bounded(priced.plan).reach(state, free, unsure, X, rows)
-    return target.certain(least, most)
+    """Return whether no purchase to come can change the label of a row."""
+    lower, upper = bounded(priced.plan).reach(state, free, unsure, X, rows)
+    return target.certain(lower, upper)
 
 
+#: The stop rules by name.
 RULES: dict[str, StopRule] = {"certain": certain}
 
 
 def stop_rule(name: str | None) -> StopRule | None:
-    """The rule of a name; None and "none" buy all that the budget allows."""
+    """Return the rule of a name; None for "none", which buys all that the budget allows."""
     check_choice("stop", name, (None, "none", *RULES))
     return None if name in (None, "none") else RULES[str(name)]
 
 
-def outlook(priced: PricedPlan, state: State, ledger: Ledger) -> tuple[list[int], list[int]]:
-    """Stages still to come if every purchase succeeds: on owned columns, and to be bought."""
+def coming_stages(priced: PricedPlan, state: State, ledger: Ledger) -> tuple[list[int], list[int]]:
+    """Return the stages to come if every purchase succeeds: the free, and the unsure ones.
+
+    Free stages need owned items only; unsure ones must still be bought.
+    """
     plan, scratch = priced.plan, ledger.at(0, 1)
     free: list[int] = []
     unsure: list[int] = []

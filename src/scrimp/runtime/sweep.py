@@ -1,4 +1,4 @@
-"""Sweep: answers and spend of many rows at many budgets."""
+"""The Sweep: answers and spend of many rows at many budgets."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from ..types import Floats
 class Sweep:
     """Answers and spend of many rows at many budgets.
 
-    Neighbouring budgets often buy the same, and then give the same answers. These are kept
-    once.
+    Neighbouring budgets often buy the same items and then give the same answers, which are
+    stored once per run of budgets.
 
     Parameters
     ----------
     budgets : float array (budgets,)
-        As asked for.
+        The budgets.
     spent : float array (rows, budgets)
-        What each row paid; never more than the budget.
+        The spend of each row; never more than the budget.
     answers : float array (rows, runs, outputs)
-        The plan's readout, one for each run of budgets with the same answers.
+        The readout of the plan, once per run of budgets with the same answers.
     target : Target
-        How scores become labels.
+        The meaning of the scores.
     run_of : int array (budgets,), optional
-        The run of each budget; by default each budget is its own.
+        The run of each budget; by default every budget is a run.
     """
 
     budgets: Floats
@@ -46,15 +46,15 @@ class Sweep:
 
     @cached_property
     def scores(self) -> Floats:
-        """The plan's readout (rows x budgets x outputs)."""
+        """The readout of the plan (rows x budgets x outputs)."""
         return self._at_budgets(self.answers)
 
     def labels(self) -> NDArray[Any]:
-        """Predicted labels, or values (rows x budgets)."""
+        """Return predicted labels, or values (rows x budgets)."""
         return self._at_budgets(self.target.labels(self.answers))
 
     def probabilities(self) -> Floats:
-        """Class probabilities (rows x budgets x classes)."""
+        """Return class probabilities (rows x budgets x classes)."""
         return self._at_budgets(self.target.probabilities(self.answers))
 
     def _at_budgets(self, values: NDArray[Any]) -> NDArray[Any]:

@@ -16,7 +16,7 @@ from scrimp.meta.calibration.calibrators import (
     fit_sigmoid,
     fit_temperature,
 )
-from scrimp.plans.components.calibrators import IsotonicMaps, PowerMaps, class_odds
+from scrimp.plans.components.calibrators import IsotonicCalibrators, PowerCalibrators, class_odds
 
 
 def two_classes(n=400, slope=0.4, seed=0):
@@ -38,7 +38,7 @@ def four_classes(n=600, seed=1):
 
 def answers(fitted, logs):
     slope, shift = fitted
-    return softmax(PowerMaps([slope], [shift]).log_weights(0, logs), axis=1)
+    return softmax(PowerCalibrators([slope], [shift]).log_weights(0, logs), axis=1)
 
 
 def test_the_sigmoid_of_two_classes_is_platts():
@@ -104,7 +104,7 @@ def test_isotonic_maps_of_two_classes_are_scikit_learns():
     least = 1.0 / (rows.weight.sum() + 2.0)
     theirs = IsotonicRegression(y_min=least, y_max=1 - least, out_of_bounds="clip")
     theirs.fit(scores, rows.codes, sample_weight=rows.weight)
-    maps = IsotonicMaps([fit_isotonic(rows)])
+    maps = IsotonicCalibrators([fit_isotonic(rows)])
     new = np.linspace(-12, 12, 301)
     logs = Target("binary", np.arange(2)).log_probabilities(new[:, None])
     said = softmax(maps.log_weights(0, maps.inputs(logs)), axis=1)
@@ -113,7 +113,7 @@ def test_isotonic_maps_of_two_classes_are_scikit_learns():
 
 def test_isotonic_maps_of_more_classes_are_one_curve_a_class_normalised():
     rows = four_classes()
-    maps = IsotonicMaps([fit_isotonic(rows)])
+    maps = IsotonicCalibrators([fit_isotonic(rows)])
     said = softmax(maps.log_weights(0, maps.inputs(rows.logs)), axis=1)
     q = np.exp(rows.logs)
     least = 1.0 / (len(q) + 2.0)
@@ -141,12 +141,12 @@ def test_a_constant_calibrator_answers_with_the_prior():
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: PowerMaps([[1.0]], [[1.0, 2.0]]), "slope and shift must be"),
-        (lambda: PowerMaps([[-1.0, 1.0]], [[0.0, 0.0]]), "slope >= 0"),
-        (lambda: IsotonicMaps([]), "one curve a knot and class"),
-        (lambda: IsotonicMaps([[([0.0, 1.0], [0.5])]]), "as many finite odds as weights"),
-        (lambda: IsotonicMaps([[([0.0, 1.0], [0.5, 0.4])]]), "weights must not fall"),
-        (lambda: IsotonicMaps([[([1.0, 1.0], [0.4, 0.5])]]), "odds of a curve must rise"),
+        (lambda: PowerCalibrators([[1.0]], [[1.0, 2.0]]), "slope and shift must be"),
+        (lambda: PowerCalibrators([[-1.0, 1.0]], [[0.0, 0.0]]), "slope >= 0"),
+        (lambda: IsotonicCalibrators([]), "one curve per grid point and class"),
+        (lambda: IsotonicCalibrators([[([0.0, 1.0], [0.5])]]), "as many finite odds as weights"),
+        (lambda: IsotonicCalibrators([[([0.0, 1.0], [0.5, 0.4])]]), "weights must not fall"),
+        (lambda: IsotonicCalibrators([[([1.0, 1.0], [0.4, 0.5])]]), "odds of a curve must rise"),
     ],
 )
 def test_maps_that_do_not_fit_are_refused(make, text):

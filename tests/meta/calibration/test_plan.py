@@ -11,7 +11,7 @@ from scrimp import Costs, load, save
 from scrimp.checks.driving import feed
 from scrimp.data.target import Target
 from scrimp.plans import CalibratedPlan
-from scrimp.plans.components.calibrators import IsotonicMaps, PowerMaps
+from scrimp.plans.components.calibrators import IsotonicCalibrators, PowerCalibrators
 from scrimp.plans.priced_plan import PricedPlan
 from scrimp.runtime.predictor import Predictor
 from tests.contract.handmade import AGE, KINDS, NAMES, PULSE, additive, clinic, predictor, table
@@ -23,12 +23,14 @@ pytestmark = pytest.mark.filterwarnings("ignore:The cheapest purchase")
 def power(k, shift=1.0):
     """Three maps that move the line between labels, not all alike."""
     slope = np.linspace(0.3, 1.5, 3 * k).reshape(3, k) if k > 2 else np.array([[0.5] * 2] * 3)
-    return PowerMaps(slope, shift * np.sin(np.arange(3.0 * k)).reshape(3, k))
+    return PowerCalibrators(slope, shift * np.sin(np.arange(3.0 * k)).reshape(3, k))
 
 
 def isotonic(k):
     odds, weights = np.array([-2.0, 0.0, 0.5, 2.0]), np.array([0.1, 0.3, 0.3, 0.8])
-    return IsotonicMaps([[(odds + 0.2 * c, weights**p) for c in range(k)] for p in (0.5, 1.0, 1.7)])
+    return IsotonicCalibrators(
+        [[(odds + 0.2 * c, weights**p) for c in range(k)] for p in (0.5, 1.0, 1.7)]
+    )
 
 
 def calibrated(kind, costs, maps=power, at=(0.0, 0.3, 0.8)):
@@ -70,7 +72,7 @@ def test_the_map_is_that_of_what_is_known():
     costs, at = clinic(), [0.1, 0.5, 1.0]
     inner = additive(costs, [AGE, PULSE])  # 0.5, then 1.0 for the ward
     slopes, shifts = [0.3, 1.0, 2.0], [0.5, -1.0, 0.2]
-    maps = PowerMaps(np.array([slopes] * 2).T, np.array([[0.0] * 3, shifts]).T)
+    maps = PowerCalibrators(np.array([slopes] * 2).T, np.array([[0.0] * 3, shifts]).T)
     plan = CalibratedPlan(inner, Target("binary", np.arange(2)), at, maps, [0.4, 0.6])
     model = Predictor(
         PricedPlan(plan, costs), predictor("additive", costs).columns,
@@ -110,19 +112,19 @@ class Interrupted(CalibratedPlan):
     other = None
 
     @property
-    def _bill(self):
+    def _full(self):
         self._ask_at_other_prices(kept := self._kept)
         return kept
 
-    @_bill.setter
-    def _bill(self, bill):
-        self._kept = bill
-        self._ask_at_other_prices(bill)
+    @_full.setter
+    def _full(self, full):
+        self._kept = full
+        self._ask_at_other_prices(full)
 
-    def _ask_at_other_prices(self, bill):
-        if self.other is not None and (bill is None or bill[0] is not self.other):
+    def _ask_at_other_prices(self, full):
+        if self.other is not None and (full is None or full.costs is not self.other):
             costs, self.other = self.other, None
-            self._all(costs)
+            self._full_price(costs)
             self.other = costs
 
 
@@ -133,8 +135,8 @@ def test_models_at_two_prices_that_share_a_plan_do_not_mix_them_up():
     plan = Interrupted(inner, target, [0.0, 0.3, 0.8], power(2), [0.4, 0.6])
     plan.other = dear
     for _ in range(3):  # made, and then from the notes
-        assert plan._all(cheap)[1] == 1.5
-        assert plan._all(dear)[1] == 4.5
+        assert plan._full_price(cheap).price == 1.5
+        assert plan._full_price(dear).price == 4.5
 
 
 @pytest.mark.parametrize("kind", ["additive", "additive-stop", "menu"])
@@ -180,9 +182,9 @@ def test_it_is_saved_and_loaded(kind, maps, tmp_path):
 @pytest.mark.parametrize(
     ("at", "prior", "text"),
     [
-        ([0.1, 0.1, 0.5], [0.5, 0.5], "knots must be ascending"),
-        ([0.1, 0.5, 1.5], [0.5, 0.5], "knots must be ascending fractions from 0 to 1"),
-        ([0.1, 0.5], [0.5, 0.5], "maps must be one a knot"),
+        ([0.1, 0.1, 0.5], [0.5, 0.5], "grid points must be ascending"),
+        ([0.1, 0.5, 1.5], [0.5, 0.5], "grid points must be ascending fractions from 0 to 1"),
+        ([0.1, 0.5], [0.5, 0.5], "maps must be one per grid point"),
         ([0.1, 0.5, 1.0], [0.0, 1.0], "prior must hold probabilities > 0"),
         ([0.1, 0.5, 1.0], [0.3, 0.3, 0.4], "a binary target cannot have 3 classes"),
     ],

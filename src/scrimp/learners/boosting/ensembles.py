@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...costs.costs import Costs
 from ...plans import AdditivePlan, SampledPlan, StumpTable
-from ...plans.components import sampling_weights as laws
+from ...plans.components import sampling_weights
 from ...plans.components.members import Members
 from ...plans.contract import StageTable
 from ...types import Floats
@@ -73,13 +73,13 @@ def vote_of_stumps(table: StumpTable, prior: Floats) -> Vote:
 
 def best_first(vote: Vote, costs: Costs) -> AdditivePlan | SampledPlan:
     """Best alpha/c first, after what is free."""
-    vote = vote.taken(laws.best_first(vote.alpha, vote.prices(costs)))
+    vote = vote.taken(sampling_weights.best_first(vote.alpha, vote.prices(costs)))
     stages = vote.stages(costs)
     if isinstance(vote.members, StumpTable):
         return AdditivePlan(stages, vote.members, vote.prior, ranked=True)
     # members with the chance 0 are voted in turn, for as long as there is money
     chance = np.zeros(len(vote.members))
-    return SampledPlan(stages, vote.members, chance, vote.prior, law="top", alpha=vote.alpha)
+    return SampledPlan(stages, vote.members, chance, vote.prior, weighting="top", alpha=vote.alpha)
 
 
 def drawn(
@@ -89,7 +89,7 @@ def drawn(
     prices = vote.prices(costs)
     stages = vote.stages(costs, float(prices.max(initial=0.0)) if paper else 0.0)
     return SampledPlan(
-        stages, vote.members, laws.chances(vote.alpha, prices, aware), vote.prior, seed, max_draws,
-        "stop" if paper else "skip", affordable=not paper,
-        law="cost-aware" if aware else "uniform", alpha=vote.alpha,
+        stages, vote.members, sampling_weights.draw_probabilities(vote.alpha, prices, aware),
+        vote.prior, seed, max_draws, "stop" if paper else "skip", affordable=not paper,
+        weighting="cost-aware" if aware else "uniform", alpha=vote.alpha,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...plans import SampledPlan
+from ...plans.capabilities import Drawing
 from ...plans.components.members import Members
 from ...types import Floats
 
@@ -52,7 +52,7 @@ def _widest(members: Members) -> float:
     return float(np.max(sides, axis=0).sum())
 
 
-def draws_for(plan: SampledPlan, agreement: float, X: NDArray[Any]) -> Floats:
+def draws_for(plan: Drawing, agreement: float, X: NDArray[Any]) -> Floats:
     """How many draws make a row's label that of the full vote, by Hoeffding's inequality.
 
     A union bound over the other classes, where there are several.
@@ -63,13 +63,13 @@ def draws_for(plan: SampledPlan, agreement: float, X: NDArray[Any]) -> Floats:
     chance, parts = plan.probability[drawn], []
     for votes in _in_blocks(plan.members, X):
         total = votes.sum(axis=0)  # outputs x rows
-        if plan.n_outputs == 1:
+        if plan.members.n_outputs == 1:
             parts.append(_draws(total[0], votes[drawn, 0] / chance[:, None], agreement))
             continue
         best = total.argmax(axis=0)
         lead = np.take_along_axis(total, best[None], axis=0) - total
         ahead = np.take_along_axis(votes, best[None, None], axis=1) - votes
-        each = 1.0 - (1.0 - agreement) / (plan.n_outputs - 1)
+        each = 1.0 - (1.0 - agreement) / (plan.members.n_outputs - 1)
         needed = np.array(
             [_draws(lead[k], ahead[drawn, k] / chance[:, None], each) for k in range(len(lead))]
         )

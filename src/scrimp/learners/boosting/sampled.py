@@ -17,10 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 from ...costs.costs import Costs, as_costs
 from ...data.columns import Columns
 from ...data.validation import check_choice
-from ...plans import AdditivePlan, SampledPlan
+from ...plans import StumpTable
+from ...plans.capabilities import Drawing, voting
 from ...plans.components.members import Members
 from ...plans.priced_plan import PricedPlan
-from ...plans.sampled import MOST_DRAWS
+from ...plans.sampled import MAX_DRAWS_LIMIT
 from ...types import Floats
 from ..base import BudgetedClassifier
 from .budgeted import BudgetedBoostingClassifier
@@ -205,9 +206,9 @@ class SampledBoostingClassifier(BudgetedClassifier):
         return model
 
     def _adopt(self, booster: BudgetedBoostingClassifier, seed: int) -> None:
-        plan = booster.plan_.plan
-        assert isinstance(plan, AdditivePlan)
-        vote = vote_of_stumps(plan.stumps, plan.prior)
+        plan = voting(booster.plan_.plan)
+        assert isinstance(plan.members, StumpTable)
+        vote = vote_of_stumps(plan.members, plan.prior)
         self.plan_ = self._plan(vote, booster.plan_.costs, seed)
         self.columns_ = booster.columns_
         self.target_ = booster.target_
@@ -277,15 +278,13 @@ class SampledBoostingClassifier(BudgetedClassifier):
             raise ValueError(f"agreement is {agreement!r}; expected a number between 0 and 1.")
         check_is_fitted(self, "plan_")
         plan = self.plan_.plan
-        if self.sampling == "top" or not isinstance(plan, SampledPlan):
+        if self.sampling == "top" or not isinstance(plan, Drawing):
             raise ValueError("sampling='top' draws nothing; use 'uniform' or 'cost-aware'.")
         return draws_for(plan, agreement, self._looked_at(X))
 
     def _members(self) -> Members:
         check_is_fitted(self, "plan_")
-        plan = self.plan_.plan
-        assert isinstance(plan, AdditivePlan | SampledPlan)
-        return plan.stumps if isinstance(plan, AdditivePlan) else plan.members
+        return voting(self.plan_.plan).members
 
     def _looked_at(self, X: Any) -> NDArray[Any]:
         """X as numbers, where the vote looks."""
@@ -303,8 +302,10 @@ class SampledBoostingClassifier(BudgetedClassifier):
             raise ValueError("sampling='top' draws nothing, so bound must be 'remaining'.")
         value = self.max_draws
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or not 1 <= value <= MOST_DRAWS:
-            raise ValueError(f"max_draws is {value!r}; expected a whole number 1 to {MOST_DRAWS}.")
+        if not whole or not 1 <= value <= MAX_DRAWS_LIMIT:
+            raise ValueError(
+                f"max_draws is {value!r}; expected a whole number 1 to {MAX_DRAWS_LIMIT}."
+            )
 
     def __sklearn_tags__(self) -> Any:
         """Missing values are taken, other than by a linear model that was wrapped."""

@@ -28,8 +28,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...data.target import Target
 from ...plans import StumpTable, TermTable, TreeTable
-from ...plans.from_sklearn.linear import coefficients_of
-from ...plans.from_sklearn.trees import class_shares, labels_said, tree_table
+from ...plans.from_sklearn.linear import linear_coefficients
+from ...plans.from_sklearn.trees import class_probabilities, predicted_classes, tree_table
 from ...types import Floats
 from .ensembles import Vote, vote_of_stumps
 
@@ -115,7 +115,7 @@ def _boosted(model: Any) -> tuple[Vote, Target]:
     alpha = np.asarray(model.estimator_weights_, dtype=np.float64)[: len(members)]
     values = []
     for member, weight in zip(members, alpha, strict=True):
-        said = labels_said(member, classes)
+        said = predicted_classes(member, classes)
         full = np.where(np.arange(n) == said[:, None], weight, -weight / (n - 1))
         values.append(full[:, 1:] / 2.0 if n == 2 else full)
     share = np.zeros(n)  # of the first member: it sees the rows' own weights
@@ -135,7 +135,7 @@ def _averaged(model: Any) -> tuple[Vote, Target]:
     bagging = isinstance(model, BaggingClassifier)
     values, alpha = [], []
     for member in members:
-        full = class_shares(member, len(classes))
+        full = class_probabilities(member, len(classes))
         values.append(full)
         # how far a leaf can put one class ahead of another
         alpha.append(np.ptp(full[member.tree_.children_left < 0], axis=1).max())
@@ -158,7 +158,7 @@ def _stumps(table: TreeTable) -> StumpTable:
 
 def _linear(model: Any, background: Floats | None) -> tuple[Vote, Target]:
     """A constant, which is free, and a term a column whose weight is not 0."""
-    weight, base = coefficients_of(model)
+    weight, base = linear_coefficients(model)
     center, spread = np.zeros(len(weight)), np.ones(len(weight))
     if background is not None:
         if not len(background):

@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 from sklearn.isotonic import IsotonicRegression
 
-from ...plans.components.calibrators import IsotonicMaps, PowerMaps, class_odds
+from ...plans.components.calibrators import IsotonicCalibrators, PowerCalibrators, class_odds
 from ...types import Floats, Ints
 
 #: Ridge penalty towards the identity, in rows: it fades where there are many rows.
@@ -134,22 +134,22 @@ def fit_isotonic(rows: Labelled) -> list[tuple[NDArray[Any], NDArray[Any]]]:
     return curves
 
 
-def _power(fit: Callable[[Labelled], tuple[Floats, Floats]]) -> Callable[..., PowerMaps]:
-    def fit_grid(grid: list[Labelled]) -> PowerMaps:
+def _power(fit: Callable[[Labelled], tuple[Floats, Floats]]) -> Callable[..., PowerCalibrators]:
+    def fit_grid(grid: list[Labelled]) -> PowerCalibrators:
         fitted = [fit(rows) for rows in grid]
-        return PowerMaps([slope for slope, _ in fitted], [shift for _, shift in fitted])
+        return PowerCalibrators([slope for slope, _ in fitted], [shift for _, shift in fitted])
 
     return fit_grid
 
 
 #: Functions that fit the calibrators of a grid of budgets, by the name of the method.
-METHODS: dict[str, Callable[[list[Labelled]], PowerMaps | IsotonicMaps]] = {
+METHODS: dict[str, Callable[[list[Labelled]], PowerCalibrators | IsotonicCalibrators]] = {
     "sigmoid": _power(fit_sigmoid),
-    "isotonic": lambda grid: IsotonicMaps([fit_isotonic(rows) for rows in grid]),
+    "isotonic": lambda grid: IsotonicCalibrators([fit_isotonic(rows) for rows in grid]),
     "temperature": _power(fit_temperature),
 }
 
 
-def constant_calibrator(prior: Floats) -> PowerMaps:
+def constant_calibrator(prior: Floats) -> PowerCalibrators:
     """Return the calibrator of plans that predict the same for all rows."""
-    return PowerMaps(np.zeros((1, len(prior))), np.log(prior)[None])
+    return PowerCalibrators(np.zeros((1, len(prior))), np.log(prior)[None])

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...data.target import Target
 from ...plans import CalibratedPlan, MenuPlan, PrefixPlan
-from ...plans.components.calibrators import PowerMaps
+from ...plans.components.calibrators import PowerCalibrators
 from ...plans.contract import Plan
 from ...types import Floats
 from ..calibration.calibrators import Labelled, fit_temperature
@@ -118,4 +118,4 @@ def calibrated(
     slope, shift = np.ones(rows.n_classes), np.zeros(rows.n_classes)
     if not labelled.is_flat:
         slope, shift = fit_temperature(labelled)
-    return CalibratedPlan(plan, target, [1.0], PowerMaps(slope[None], shift[None]), prior)
+    return CalibratedPlan(plan, target, [1.0], PowerCalibrators(slope[None], shift[None]), prior)

@@ -16,7 +16,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ...data.folds import Splits
-from ...runtime.events import Progress, emit, unheard
+from ...runtime.events import Progress, emit, muted
 from ...types import Floats, Ints
 from ..cross_validation import CrossValidation
 from .candidates import Candidate
@@ -142,7 +142,7 @@ class Race:
     def prepare(self, index: Ints) -> TrainingSet:
         """Prepare rows to train on, and search item sets if a candidate wants them."""
         begin, self._fold_models = time.monotonic(), {}
-        with threadpool_limits(1, "blas"), unheard():
+        with threadpool_limits(1, "blas"), muted():
             rows = TrainingSet.of(self.problem, index, self.pool)
             if any(self.candidates[name].wants_sets for name in self.validation.candidates):
                 deadline = begin + TIME_SHARES.search * self.validation.max_seconds
@@ -271,7 +271,7 @@ class Race:
 def _quietly() -> Iterator[None]:
     """Silence warnings and progress events of a training, in one thread of BLAS."""
     # small products are slower in several threads, much so where cores are busy
-    with warnings.catch_warnings(), threadpool_limits(1, "blas"), unheard():
+    with warnings.catch_warnings(), threadpool_limits(1, "blas"), muted():
         warnings.simplefilter("ignore")
         yield
 

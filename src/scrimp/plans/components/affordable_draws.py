@@ -1,4 +1,4 @@
-"""Draws among what the rest of a budget can pay."""
+"""Draws among the members that the rest of a budget can pay for."""
 
 from __future__ import annotations
 
@@ -8,115 +8,128 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...costs.ledger import Ledger
-from ...types import Floats, Ints
+from ...types import Flags, Floats, Ints
 from .counter_rng import uniforms
 
-#: So many draws in a row that are passed over make new sums of chances worth their while.
-PATIENCE = 16
+#: Consecutive rejected draws after which a row's running sums of probabilities are computed again:
+#: a larger number saves sums, a smaller one saves draws.
+MAX_REJECTIONS = 16
 
 
-class Outlook:
-    """Which stages rows own or can still pay, at one budget.
+class AffordableStages:
+    """The stages that rows own or can still pay for, at one budget.
 
-    A plan is told what was bought but not what is left, so it keeps accounts of its own. If
-    somebody else has bought too, they are too hopeful, and put right by the next refusal.
+    A plan is told which stages were bought but not how much money is left, so this class keeps
+    a ledger of its own. If other purchases are made too, that ledger is too optimistic until
+    the next refusal corrects it.
 
     Parameters
     ----------
-    sets : sequence of sequences of int
-        Sets of items, each once.
+    item_sets : sequence of sequences of int
+        The distinct sets of items that stages need.
     set_of : int array (stages,)
-        Which of them a stage needs.
+        The number of the set that each stage needs.
     ledger : Ledger
-        What rows own and have spent; of several budgets the least counts.
+        The items and the spend of the rows; of several budgets the lowest is used.
     """
 
-    def __init__(self, sets: Sequence[Sequence[int]], set_of: Ints, ledger: Ledger) -> None:
-        self._sets = sets
+    def __init__(self, item_sets: Sequence[Sequence[int]], set_of: Ints, ledger: Ledger) -> None:
+        self._item_sets = item_sets
         self._set_of = set_of
-        self.put_right(ledger)
+        self.update(ledger)
 
-    def copy(self) -> Outlook:
-        """The same, independent of this one."""
-        return Outlook(self._sets, self._set_of, self._ledger)
+    def copy(self) -> AffordableStages:
+        """Return an independent copy."""
+        return AffordableStages(self._item_sets, self._set_of, self._ledger)
 
-    def put_right(self, ledger: Ledger) -> None:
-        """Take over what is owned, spent and failed."""
+    def update(self, ledger: Ledger) -> None:
+        """Adopt the purchases, the spend and the failures of a ledger."""
         self._ledger = ledger.at(0, 1)
-        self._seen: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
+        self._flags: tuple[Flags, Flags] | None = None
 
     def buy(self, stage: int) -> None:
-        """A stage was told, so its items are owned."""
-        needs = self._ledger.costs.closure(self._sets[self._set_of[stage]])
+        """Buy the items of a stage that was told."""
+        needs = self._ledger.costs.closure(self._item_sets[self._set_of[stage]])
         if self._ledger.missing(needs):
             self._ledger.buy(needs)
-            self._seen = None
+            self._flags = None
 
     @property
-    def payable(self) -> NDArray[np.bool_]:
-        """Of each stage, whether it is owned or can be paid."""
-        return self._look()[0]
+    def payable(self) -> Flags:
+        """Whether each stage is owned or can be paid for."""
+        return self._payable_and_owned()[0]
 
     @property
-    def owned(self) -> NDArray[np.bool_]:
-        """Of each stage, whether it is owned."""
-        return self._look()[1]
+    def owned(self) -> Flags:
+        """Whether each stage is owned."""
+        return self._payable_and_owned()[1]
 
-    def _look(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        if self._seen is None:
+    def _payable_and_owned(self) -> tuple[Flags, Flags]:
+        if self._flags is None:
             ledger = self._ledger
-            needs = [ledger.costs.closure(items) for items in self._sets]
-            payable = np.array([ledger.first_affording(own) == 0 for own in needs], dtype=bool)
-            owned = np.array([not ledger.missing(own) for own in needs], dtype=bool)
-            self._seen = payable[self._set_of], owned[self._set_of]
-        return self._seen
+            needs = [ledger.costs.closure(items) for items in self._item_sets]
+            payable = np.array([ledger.first_affording(items) == 0 for items in needs], dtype=bool)
+            owned = np.array([not ledger.missing(items) for items in needs], dtype=bool)
+            self._flags = payable[self._set_of], owned[self._set_of]
+        return self._flags
 
 
-def draw_from(chance: Floats, table: NDArray[np.bool_], u: Floats) -> Ints:
-    """The stage that each row's number in [0, 1) leads to among those of its table, or -1."""
-    cumulative = np.cumsum(np.where(table, chance, 0.0), axis=1)
+def draw_members(probability: Floats, support: Flags, u: Floats) -> Ints:
+    """Return the member drawn by each row, or -1 where its support is empty.
+
+    Parameters
+    ----------
+    probability : float array (members,)
+        Probabilities, which are renormalised over the support of each row.
+    support : bool array (rows, members)
+        The members that each row may draw.
+    u : float array (rows,)
+        Uniform numbers in [0, 1).
+    """
+    cumulative = np.cumsum(np.where(support, probability, 0.0), axis=1)
     mass = cumulative[:, -1]
-    stage = (cumulative <= (u * mass)[:, None]).sum(axis=1)
+    member = (cumulative <= (u * mass)[:, None]).sum(axis=1)
     last = (cumulative < mass[:, None]).sum(axis=1)  # rounding must not lead beyond it
-    return np.where(mass > 0, np.minimum(stage, last), -1)
+    return np.where(mass > 0, np.minimum(member, last), -1)
 
 
 def draw_affordable(
-    chance: Floats,
-    alive: NDArray[np.bool_],
+    probability: Floats,
+    available: Flags,
     seed: int,
     keys: NDArray[np.uint64],
-    tries: NDArray[np.uint64],
-    table: NDArray[np.bool_],
-) -> tuple[Ints, NDArray[np.uint64], NDArray[np.bool_]]:
-    """Draw from tables that may hold what is not alive: that is passed over.
+    counters: NDArray[np.uint64],
+    support: Flags,
+) -> tuple[Ints, NDArray[np.uint64], Flags]:
+    """Draw by rejection: from the support of each row, until a member is available.
 
     Parameters
     ----------
-    chance : float array (stages,)
-        Chances.
-    alive, table : bool arrays (rows, stages)
-        What can be had, and what the running sums of chances are made of.
-    seed, keys, tries
+    probability : float array (members,)
+        Probabilities of a draw.
+    available, support : bool arrays (rows, members)
+        The members that can be had, and those that the running sums of probabilities are over.
+    seed, keys, counters
         As in `uniforms`.
 
     Returns
     -------
-    stage : int array (rows,)
-        -1 where nothing is alive.
-    tries, table : arrays
-        As they are after the draw.
+    member : int array (rows,)
+        -1 where no member is available.
+    counters, support : arrays
+        Their values after the draw.
     """
-    stage, tries, table = np.full(len(keys), -1), tries.copy(), table.copy()
-    passed = np.zeros(len(keys), dtype=np.int64)
-    rows = np.flatnonzero((alive & (chance > 0)).any(axis=1))
+    member, counters, support = np.full(len(keys), -1), counters.copy(), support.copy()
+    rejections = np.zeros(len(keys), dtype=np.int64)
+    rows = np.flatnonzero((available & (probability > 0)).any(axis=1))
     while len(rows):
-        found = draw_from(chance, table[rows], uniforms(seed, keys[rows], tries[rows]))
-        tries[rows] += np.uint64(1)
-        fine = alive[rows, found]
-        stage[rows[fine]] = found[fine]
-        rows = rows[~fine]
-        passed[rows] += 1
-        weary = rows[passed[rows] == PATIENCE]
-        table[weary], passed[weary] = alive[weary], 0
-    return stage, tries, table
+        u = uniforms(seed, keys[rows], counters[rows])
+        drawn = draw_members(probability, support[rows], u)
+        counters[rows] += np.uint64(1)
+        accepted = available[rows, drawn]
+        member[rows[accepted]] = drawn[accepted]
+        rows = rows[~accepted]
+        rejections[rows] += 1
+        renewed = rows[rejections[rows] == MAX_REJECTIONS]
+        support[renewed], rejections[renewed] = available[renewed], 0
+    return member, counters, support

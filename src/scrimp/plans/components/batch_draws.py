@@ -1,171 +1,245 @@
-"""The draws of a sampled plan, handed to a kernel over rows."""
+"""The answers of a sampled plan to a batch of rows, computed by a kernel."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...costs.ledger import Ledger, limit
 from ...types import Floats, Ints
-from .affordable_draws import PATIENCE
+from .affordable_draws import MAX_REJECTIONS
+from .draw_tables import cumulative_with_guide, initial_slot, kernel_arguments, purchase_tables
 from .members import Members
-from .stumps import StumpTable, _in_threads
+from .row_threads import run_over_rows
+from .stumps import StumpTable
 
-if TYPE_CHECKING:
-    from ..sampled import SampledPlan
+#: The cost of the draws of one row, in evaluations of a stump: it decides the number of threads.
+_EVALUATIONS_PER_ROW = 1000
+#: Rows whose votes are computed at a time: more amortise calls better, fewer fit in the cache.
+_BLOCK_ROWS = 250
+#: Votes computed at a time, which limits the rows of a block where members are many.
+_BLOCK_VOTES = 200_000
 
-#: What drawing for a row is reckoned to cost, in votes of stumps.
-_WORK = 1000
-#: The votes of so many rows, or of fewer if they are many, are worked out at a time.
-_BLOCK, _VOTES = 250, 200_000
+
+@dataclass(frozen=True, eq=False)
+class DrawSettings:
+    """An ensemble and the rules by which its members are drawn.
+
+    Parameters
+    ----------
+    members : Members
+        The ensemble.
+    probability : float array (members,)
+        The probability of each member in one draw; 0 for free members, which always vote.
+    headroom : sequence of float
+        The headroom of each member.
+    prior : float array (outputs,)
+        The answer without a vote.
+    seed, max_draws : int
+        The seed of the draws, and their maximum number per row.
+    affordable : bool
+        Whether a member that cannot be paid for is left out, or ends the draws.
+    """
+
+    members: Members
+    probability: Floats
+    headroom: Sequence[float]
+    prior: Floats
+    seed: int
+    max_draws: int
+    affordable: bool
+
+    @property
+    def draws_any(self) -> bool:
+        """Whether any member is drawn, rather than always voted."""
+        return bool(self.probability.any())
+
+    def fixed_members(self, full: bool) -> list[int]:
+        """Return the members that vote without a draw: the free ones first, then all if `full`."""
+        free: list[int] = np.flatnonzero(self.probability == 0).tolist()
+        return free + np.flatnonzero(self.probability > 0).tolist() if full else free
 
 
-def draw_in_threads(
-    plan: SampledPlan,
-    X: NDArray[Any],
-    who: tuple[NDArray[Any], ...],
+@dataclass(frozen=True, eq=False)
+class RowBatch:
+    """Rows to be answered: their values, keys, and budgets.
+
+    Parameters
+    ----------
+    X, rows, keys
+        As in `scrimp.plans.contract.Plan.tell` and ``start``.
+    budget_of : int array (rows,), optional
+        The position of each row's budget; without it every row is answered at all budgets.
+    """
+
+    X: NDArray[Any]
+    rows: Ints
+    keys: NDArray[np.uint64]
+    budget_of: Ints | None
+
+
+@dataclass(frozen=True, eq=False)
+class _BudgetRun:
+    """Consecutive budgets that pay for the same fixed members, from the number `start` on."""
+
+    start: int
+    ledger: Ledger
+    voted: list[int]
+
+    @property
+    def stop(self) -> int:
+        return self.start + len(self.ledger.budgets)
+
+
+@dataclass(frozen=True, eq=False)
+class _DrawingRows:
+    """Rows that draw: keys, rows of X, places in the answers, sums of fixed votes, budgets."""
+
+    keys: NDArray[np.uint64]
+    rows: Ints
+    place: Ints
+    fixed_sums: Floats
+    first: Ints
+    last: Ints
+
+    def part(self, start: int, stop: int) -> _DrawingRows:
+        """Return some consecutive rows."""
+        return _DrawingRows(*(getattr(self, field.name)[start:stop] for field in fields(self)))
+
+
+def answer_rows(
+    settings: DrawSettings,
+    batch: RowBatch,
     ledger: Ledger,
-    part: Ledger,
     needs: Sequence[Sequence[int]],
-    shift: bool,
+    full: bool,
+) -> tuple[Floats, Floats]:
+    """Return scores (lanes x rows x outputs) and spend (lanes x rows).
+
+    Parameters
+    ----------
+    settings : DrawSettings
+        The ensemble and the rules of its draws.
+    batch : RowBatch
+        The rows.
+    ledger : Ledger
+        The items that the rows own, and the budgets.
+    needs : sequence of sequences of int
+        The items of each member with all they require.
+    full : bool
+        Whether the budgets pay for the vote of all members.
+    """
+    lanes = len(ledger.budgets) if batch.budget_of is None else 1
+    n_rows, n_outputs = len(batch.rows), len(settings.prior)
+    scores, spent = np.empty((lanes, n_rows, n_outputs)), np.empty((lanes, n_rows))
+    for run in _budget_runs(settings.fixed_members(full), ledger, needs):
+        drawing = _rows_of_run(settings, batch, run)
+        if full or not settings.draws_any:
+            sums, place = drawing.fixed_sums, drawing.place
+            sums[(sums == 0).all(axis=1)] = settings.prior
+            to = slice(run.start, run.stop) if batch.budget_of is None else slice(1)
+            scores[to, place], spent[to, place] = sums, run.ledger.spent
+        elif len(drawing.rows):
+            _draw_in_threads(settings, batch, drawing, ledger, run.ledger, needs, scores, spent)
+    return scores, spent
+
+
+def _budget_runs(
+    members: list[int], ledger: Ledger, needs: Sequence[Sequence[int]]
+) -> Iterator[_BudgetRun]:
+    """Yield runs of budgets that pay for the same of some members, bought in order."""
+    todo: list[tuple[int, _BudgetRun]] = [(0, _BudgetRun(0, ledger, []))]
+    while todo:
+        position, run = todo.pop()
+        start, voted = run.start, run.voted
+        part = run.ledger.at(0, len(run.ledger.budgets))
+        for number, member in enumerate(members[position:], start=position + 1):
+            poor = part.first_affording(needs[member])
+            if poor == len(part.budgets):
+                continue
+            if poor:
+                todo.append((number, _BudgetRun(start, part.at(0, poor), list(voted))))
+                start, part = start + poor, part.at(poor, len(part.budgets))
+            part.buy(needs[member])
+            voted.append(member)
+        yield _BudgetRun(start, part, voted)
+
+
+def _rows_of_run(settings: DrawSettings, batch: RowBatch, run: _BudgetRun) -> _DrawingRows:
+    """Return the rows with a budget of a run, and the sums of their fixed votes."""
+    place = np.arange(len(batch.rows))
+    first, last = np.full(len(place), run.start), np.full(len(place), run.stop)
+    if batch.budget_of is not None:
+        place = np.flatnonzero((run.start <= batch.budget_of) & (batch.budget_of < run.stop))
+        first, last = batch.budget_of[place], batch.budget_of[place] + 1
+    rows, sums = batch.rows[place], np.zeros((len(place), len(settings.prior)))
+    _add_votes(settings.members, sums, run.voted, batch.X, rows)
+    return _DrawingRows(batch.keys[place], rows, place, sums, first, last)
+
+
+def _draw_in_threads(
+    settings: DrawSettings,
+    batch: RowBatch,
+    drawing: _DrawingRows,
+    before: Ledger,
+    after: Ledger,
+    needs: Sequence[Sequence[int]],
     scores: Floats,
     spent: Floats,
 ) -> None:
     """Write the scores and the spend of rows that draw.
 
-    Parameters
-    ----------
-    plan : SampledPlan
-        The plan.
-    who : tuple of arrays
-        Of each row: its key, its place in X and in the answers, its sure votes, its budgets.
-    ledger, part : Ledger
-        Before and after the sure members were bought.
-    X, needs
-        As in `SampledPlan.answer_cohort`.
-    shift, scores, spent
-        As in `scrimp.kernels.sampling.draw_rows`.
+    `before` and `after` are the ledgers before and after the fixed members were bought.
     """
     from ...kernels.sampling import draw_rows
 
-    rows = who[1]
-    limits = np.array(list(map(limit, ledger.budgets)))
-    rules = (limits, plan.max_draws, PATIENCE, plan.affordable, *_sums_and_guide(plan.probability))
-    shop = _shop(plan, ledger, needs)
-    before = _before(plan, shop, ledger, part)
-    plain = [array.view(np.uint8) if array.dtype.names else array for array in (*shop, *before)]
-    seed = np.uint64(plan.seed % 2**64)
+    members, probability, n_outputs = settings.members, settings.probability, len(settings.prior)
+    limits = np.array(list(map(limit, before.budgets)))
+    tables = purchase_tables(probability, settings.headroom, before, needs)
+    slot = initial_slot(tables, probability, n_outputs, before, after)
+    rules = (limits, settings.max_draws, MAX_REJECTIONS, settings.affordable)
+    shared = (*rules, *cumulative_with_guide(probability), *kernel_arguments(tables, slot))
+    seed, first_lane_is_0 = np.uint64(settings.seed % 2**64), batch.budget_of is not None
 
-    def draw(start: int, stop: int, room: Floats) -> None:
-        keys_, rows_, place_, sure_, first_, last_ = (array[start:stop] for array in who)
-        shape = len(plan.members), plan.n_outputs, stop - start
-        votes = plan.members.votes_on(X, rows_, out=room[: math.prod(shape)].reshape(shape))
+    def draw_block(part: _DrawingRows, buffer: Floats) -> None:
+        shape = len(members), n_outputs, len(part.rows)
+        votes = members.votes_on(batch.X, part.rows, out=buffer[: math.prod(shape)].reshape(shape))
         draw_rows(
-            seed, keys_, place_, first_, last_, shift, votes, sure_, plan.prior, scores, spent,
-            *rules, *plain,
+            seed, part.keys, part.place, part.first, part.last, first_lane_is_0, votes,
+            part.fixed_sums, settings.prior, scores, spent, *shared,
         )  # fmt: skip
 
     def draw_blocks(start: int, stop: int) -> None:
-        blocks = list(_blocks(plan.members, start, stop))
-        most = max(b - a for a, b in blocks)
-        room = np.empty(len(plan.members) * plan.n_outputs * most)  # fresh memory is slow
+        blocks = list(_blocks(members, start, stop))
+        largest = max(b - a for a, b in blocks)
+        buffer = np.empty(len(members) * n_outputs * largest)  # fresh memory is slow
         for a, b in blocks:
-            draw(a, b, room)
+            draw_block(drawing.part(a, b), buffer)
 
-    if len(rows):
-        _in_threads(draw_blocks, len(rows), work=len(rows) * _WORK)
+    n_rows = len(drawing.rows)
+    run_over_rows(draw_blocks, n_rows, n_rows * _EVALUATIONS_PER_ROW)
 
 
-def add_votes(members: Members, sums: Floats, told: list[int], X: NDArray[Any], rows: Ints) -> None:
+def _add_votes(
+    members: Members, sums: Floats, voted: list[int], X: NDArray[Any], rows: Ints
+) -> None:
     """Add the votes of members to sums, one member after the other."""
     if isinstance(members, StumpTable):
-        members.add(sums, told, X, rows)
+        members.add(sums, voted, X, rows)
         return
     for start, stop in _blocks(members, 0, len(rows)):
-        votes = members.votes_on(X, rows[start:stop], told)
-        for vote in votes:
+        for vote in members.votes_on(X, rows[start:stop], voted):
             sums[start:stop] += vote.T
 
 
 def _blocks(members: Members, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Runs of rows few enough for a table of all their votes."""
-    step = max(1, min(_BLOCK, _VOTES // max(1, len(members) * members.n_outputs)))
+    """Return runs of rows that are few enough for a table of all their votes."""
+    votes_per_row = max(1, len(members) * members.n_outputs)
+    step = max(1, min(_BLOCK_ROWS, _BLOCK_VOTES // votes_per_row))
     return pairwise([*range(start, stop, step), stop])
-
-
-def _sums_and_guide(chance: Floats) -> tuple[Floats, NDArray[Any]]:
-    """Running sums of chances, and a guide to them."""
-    from ...kernels.guide_table import GUIDE, make_guide
-
-    guide = np.empty(GUIDE, dtype=np.int32)
-    sums = np.cumsum(chance)
-    make_guide(sums, guide)
-    return sums, guide
-
-
-def _shop(
-    plan: SampledPlan, ledger: Ledger, needs: Sequence[Sequence[int]]
-) -> tuple[NDArray[Any], ...]:
-    """The members, the sets of items that those drawn need, each once, and these items."""
-    from ...kernels.accounts import ITEM, MEMBER, SET
-
-    drawn, prices = plan.probability > 0, ledger.costs.prices
-    wanted = [tuple(own) for own, is_drawn in zip(needs, drawn, strict=True) if is_drawn]
-    numbers = {own: number for number, own in enumerate(dict.fromkeys(wanted))}
-    members = np.zeros(len(needs), dtype=MEMBER)
-    members["item_set"] = len(numbers)
-    members["item_set"][drawn] = [numbers[own] for own in wanted]
-    members["probability"], members["headroom"] = plan.probability, plan.stages.headroom
-    members["scale"][drawn] = 1.0 / plan.probability[drawn]
-    sets = np.zeros(len(numbers), dtype=SET)
-    sets["start"], sets["stop"] = _bounds(numbers)
-    sets["price"] = [math.fsum(prices[i] for i in own) for own in numbers]
-    sets["by_price"] = np.argsort(-sets["price"], kind="stable")
-    sets["probability"] = np.bincount(
-        members["item_set"][drawn], plan.probability[drawn], len(sets)
-    )
-    in_sets: list[list[int]] = [[] for _ in prices]
-    for own, number in numbers.items():
-        for item in own:
-            in_sets[item].append(number)
-    items = np.zeros(len(prices), dtype=ITEM)
-    items["start"], items["stop"] = _bounds(in_sets)
-    items["price"] = prices
-    flat = [
-        np.array([i for own in lists for i in own], dtype=np.int64) for lists in (numbers, in_sets)
-    ]
-    return members, sets, items, *flat
-
-
-def _bounds(lists: Iterable[Sequence[int]]) -> tuple[Ints, Ints]:
-    """Where each list begins and ends once they are put one after the other."""
-    ends = np.cumsum([0, *map(len, lists)])
-    return ends[:-1], ends[1:]
-
-
-def _before(
-    plan: SampledPlan, shop: tuple[NDArray[Any], ...], ledger: Ledger, part: Ledger
-) -> tuple[NDArray[Any], ...]:
-    """The state of rows once the sure members are bought."""
-    from ...kernels.accounts import LEFT_OUT, SLOT
-    from ...kernels.exact_sum import PARTIALS, add_to_sum
-
-    _, sets, items, set_items, _ = shop
-    owned = np.zeros(len(items), dtype=bool)
-    owned[list(part.owned)] = True
-    gaps = np.append(0, np.cumsum(~owned[set_items]))
-    missing = gaps[sets["stop"]] - gaps[sets["start"]]
-    partials, n = np.zeros(PARTIALS), 0
-    for price in items["price"][sorted(part.owned - ledger.owned)].tolist():
-        n = add_to_sum(partials, n, price) if price > 0 else n
-    slot = np.zeros(1, dtype=SLOT)
-    slot["n_partials"], slot["n_open"] = n, np.count_nonzero(missing)
-    slot["spent"], slot["fitting"] = part.spent, -1.0
-    slot["mass"] = slot["summed_mass"] = np.cumsum(plan.probability)[-1]
-    totals = np.zeros((1, 2, plan.n_outputs))
-    return slot, owned[None], np.append(missing, LEFT_OUT)[None], partials[None], totals

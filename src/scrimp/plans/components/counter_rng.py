@@ -1,4 +1,4 @@
-"""Chance without state: numbers that depend on a seed, a row's key and a counter alone."""
+"""A counter-based RNG: numbers that depend on a seed, a row's key and a counter alone."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
 def _mix(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014)."""
+    """Apply the finaliser of SplitMix64 (Steele, Lea and Flood 2014)."""
     z = (z ^ (z >> np.uint64(30))) * _MIX_1
     z = (z ^ (z >> np.uint64(27))) * _MIX_2
     return z ^ (z >> np.uint64(31))
 
 
 def uniforms(seed: int, keys: NDArray[np.uint64], counters: NDArray[np.uint64]) -> Floats:
-    """Numbers in [0, 1), one a row; no row's depends on another's.
+    """Return uniform numbers in [0, 1), one per row; none depends on another row.
 
     >>> keys = np.arange(3, dtype=np.uint64)
-    >>> one = uniforms(7, keys, keys * np.uint64(0))
-    >>> bool((one[1:] == uniforms(7, keys[1:], keys[1:] * np.uint64(0))).all())
+    >>> numbers = uniforms(7, keys, keys * np.uint64(0))
+    >>> bool((numbers[1:] == uniforms(7, keys[1:], keys[1:] * np.uint64(0))).all())
     True
     """
     with np.errstate(over="ignore"):

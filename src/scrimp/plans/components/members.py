@@ -1,4 +1,4 @@
-"""Members of an ensemble whose votes are added up: what a sampled plan draws from."""
+"""The protocol of the members of an ensemble whose votes are added up."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from ...types import Arrays, Floats, Ints
 
 
 class Members(Protocol):
-    """What votes: stumps, trees, or the terms of a linear model.
+    """The members of an ensemble: stumps, trees, or the terms of a linear model.
 
     Attributes
     ----------
     kind : str
-        Its name in model files.
+        The name of the kind of members in model files.
     accepts_missing : bool
-        Whether a missing value has a vote.
+        Whether members vote on missing values.
     """
 
     kind: ClassVar[str]
     accepts_missing: ClassVar[bool]
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of members."""
 
     @property
     def n_outputs(self) -> int:
-        """Numbers a vote."""
+        """The number of outputs of a vote."""
 
     @property
     def reads(self) -> tuple[tuple[int, ...], ...]:
-        """The columns each member looks at, ascending."""
+        """The columns that each member reads, ascending."""
 
     def votes_on(
         self,
@@ -42,20 +42,20 @@ class Members(Protocol):
         members: Sequence[int] | None = None,
         out: Floats | None = None,
     ) -> Floats:
-        """The votes of members, by default all, on ``X[rows]`` (members x outputs x rows).
+        """Return the votes of members, by default all, on ``X[rows]`` (members x outputs x rows).
 
         They are written to `out` if it is given.
         """
 
     def bounds(self) -> Floats:
-        """The largest size of each member's votes; infinite where there is none."""
+        """Return the largest absolute vote of each member; infinite if votes have no bound."""
 
     def taken(self, members: Ints) -> Self:
-        """Some of the members, in another order."""
+        """Return the table of some of the members, in the given order."""
 
     def arrays(self) -> Arrays:
-        """All there is to them, for storage."""
+        """Return the members as arrays, for storage."""
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
-        """The inverse of `arrays`; refuses what does not fit."""
+        """Return the members of stored `arrays`; raise ValueError if they do not fit."""

@@ -1,4 +1,4 @@
-"""One model per prefix of an order of purchases: the component that prefix plans answer with."""
+"""The models of prefix plans: one per prefix of an order of purchases."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .models import Model, models_from_parts, models_to_parts
 
 
 class PrefixModels(Protocol):
-    """The models of a prefix plan, and its answer where nothing is bought.
+    """The models of a prefix plan, and its answer before any purchase.
 
     Attributes
     ----------
     kind : str
         The name of a plan with these models in model files.
     prior : float array (outputs,)
-        The answer where nothing is bought.
+        The answer before any purchase.
     reads : tuple of sequences of int
-        The columns that are looked at first after each stage.
+        The columns that each stage adds.
     accepts_missing, accepts_sparse : bool
         As in `scrimp.plans.contract.Plan`.
     """
@@ -42,11 +42,11 @@ class PrefixModels(Protocol):
         """Return the answers on ``X[rows]`` of the model of the first `length` >= 1 stages."""
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """Return all there is to the models: a small JSON header, and arrays."""
+        """Return the models as a small JSON header and arrays, for storage."""
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> Self:
-        """Return the models of stored `parts`; refuse arrays that do not fit."""
+        """Return the models of stored `parts`; raise ValueError if they do not fit."""
 
 
 class ModelSequence:
@@ -57,7 +57,7 @@ class ModelSequence:
     models : sequence of Model
         One per stage.
     prior : float array (outputs,)
-        The answer where nothing is bought.
+        The answer before any purchase.
     """
 
     kind: ClassVar[str] = "refits"
@@ -81,7 +81,7 @@ class ModelSequence:
         return self.models[length - 1].scores(X, rows)
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """Return all there is to the models."""
+        """Return the header and the arrays of the models."""
         headers, arrays = models_to_parts(self.models)
         return {"models": headers}, {"prior": self.prior} | arrays
 
@@ -99,13 +99,13 @@ class LinearPrefixes:
     columns : int array
         The columns of all stages, in the order bought.
     counts : int array (stages,)
-        How many columns are known after each stage.
+        The number of columns known after each stage.
     intercepts : float array (stages + 1, outputs)
         One per prefix; the first is the prior.
     coefficients : float array (sum of counts, outputs)
-        The models of the prefixes, one after the other.
+        The concatenated coefficients of the prefixes' models.
     fill : float array, optional
-        What a missing value of each of `columns` counts as; without it there may be none.
+        The replacement of missing values of each of `columns`; without it they are refused.
     """
 
     kind: ClassVar[str] = "prefix"
@@ -135,7 +135,7 @@ class LinearPrefixes:
     def _check(self) -> None:
         counts = [0, *self.counts.tolist()]  # Python's numbers: differences cannot overflow
         if sorted(counts) != counts:
-            raise ValueError("counts must hold one ascending number a stage.")
+            raise ValueError("counts must hold one ascending number per stage.")
         if counts[-1] != len(self.columns):
             raise ValueError("the last count must be the number of columns.")
         if len(self.intercepts) != len(self.counts) + 1:
@@ -143,7 +143,7 @@ class LinearPrefixes:
         if self.coefficients.shape != (self.counts.sum(), self.intercepts.shape[1]):
             raise ValueError("coefficients must be (sum of counts x outputs).")
         if len(self.fill) not in (0, len(self.columns)) or not np.isfinite(self.fill).all():
-            raise ValueError("fill must hold one finite number a column.")
+            raise ValueError("fill must hold one finite number per column.")
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -159,7 +159,7 @@ class LinearPrefixes:
         return scores
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """Return all there is to the models."""
+        """Return the header and the arrays of the models."""
         arrays = {
             "columns": self.columns,
             "counts": self.counts,

@@ -1,4 +1,4 @@
-"""Tables of the terms of a linear model: each reads one column, and its votes have no bound."""
+"""Tables of the terms of a linear model, which read one column each and have no bound."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class TermTable:
     Parameters
     ----------
     column : int array (terms,)
-        The column each term reads; -1 for a constant, whose vote is its weight.
+        The column that each term reads; -1 for a constant, whose vote is its weight.
     center : float array (terms,)
         The value at which a term votes 0.
     weight : float array (terms, outputs)
-        The weights.
+        The weight of each term.
     """
 
     kind: ClassVar[str] = "terms"
@@ -36,12 +36,12 @@ class TermTable:
     weight: Floats
 
     def __post_init__(self) -> None:
-        """Bring the arrays to one type and check that they fit."""
+        """Convert the arrays and check their shapes."""
         object.__setattr__(self, "column", int_array("column", self.column))
         object.__setattr__(self, "center", float_array("center", self.center))
         object.__setattr__(self, "weight", float_array("weight", self.weight, 2))
         if not len(self.column) == len(self.center) == len(self.weight):
-            raise ValueError("column, center and weight must have one entry a term.")
+            raise ValueError("column, center and weight must have one entry per term.")
         if not (np.isfinite(self.center).all() and np.isfinite(self.weight).all()):
             raise ValueError("centers and weights must be finite.")
         if self.column.min(initial=0) < -1:
@@ -52,12 +52,12 @@ class TermTable:
 
     @property
     def n_outputs(self) -> int:
-        """Numbers a vote."""
+        """The number of outputs of a vote."""
         return int(self.weight.shape[1])
 
     @cached_property
     def reads(self) -> tuple[tuple[int, ...], ...]:
-        """The column of each term."""
+        """The columns that each term reads."""
         return tuple((column,) if column >= 0 else () for column in self.column.tolist())
 
     def votes_on(
@@ -67,28 +67,28 @@ class TermTable:
         members: Sequence[int] | None = None,
         out: Floats | None = None,
     ) -> Floats:
-        """The votes of terms, by default all, on ``X[rows]`` (terms x outputs x rows)."""
+        """Return the votes of terms, by default all, on ``X[rows]`` (terms x outputs x rows)."""
         which = np.arange(len(self)) if members is None else np.array(members, dtype=np.int64)
         constant = self.column[which] < 0
-        with np.errstate(all="ignore"):  # columns that nobody bought may hold anything
+        with np.errstate(all="ignore"):  # columns that were not bought may hold any value
             x = X[rows[None, :], self.column[which, None]] - self.center[which, None]
             x[constant] = 1.0
             return np.multiply(x[:, None], self.weight[which][:, :, None], out=out)
 
     def bounds(self) -> Floats:
-        """None but for constants."""
+        """Return the absolute value of constants, and infinity for the other terms."""
         constants = np.abs(self.weight).max(axis=1, initial=0.0)
         return np.where(self.column < 0, constants, np.inf)
 
     def taken(self, members: Ints) -> TermTable:
-        """Some of the terms, in another order."""
+        """Return the table of some of the terms, in the given order."""
         return TermTable(self.column[members], self.center[members], self.weight[members])
 
     def arrays(self) -> Arrays:
-        """The table as arrays, for storage."""
+        """Return the table as arrays, for storage."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> TermTable:
-        """The inverse of `arrays`."""
+        """Return the table of stored `arrays`."""
         return cls(**{field.name: arrays[field.name] for field in fields(cls)})

@@ -1,4 +1,4 @@
-"""Tables of small trees: each is a member of an ensemble and reads several columns."""
+"""Tables of small trees, each of which is a member of an ensemble."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from ...types import Arrays, Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class TreeTable:
-    """Trees, their nodes one after the other; children come after their parents.
+    """Trees with concatenated nodes; children come after their parents.
 
-    A row with the value x goes left where ``x <= cut``, else right, and where x is missing to
-    a child of its own; the vote is that of the leaf it ends at.
+    A row with the value x goes to the left child if ``x <= cut``, else to the right child, and
+    to a separate child if x is missing; the vote is that of the leaf where it ends.
 
     Parameters
     ----------
     roots : int array (trees,)
         The first node of each tree, ascending; the last node is that before the next root.
     column : int array (nodes,)
-        The column each node looks at, -1 at a leaf.
+        The column that each node reads, -1 at a leaf.
     cut : float array (nodes,)
         The largest value that goes left.
     left, right : int arrays (nodes,)
-        The next node.
+        The next node on either side of the cut.
     missing : int array (nodes,)
-        The next node of a missing value, or -1: the tree then does not vote.
+        The next node for a missing value, or -1 if the tree then abstains.
     value : float array (nodes, outputs)
         The vote of each leaf.
     """
@@ -49,7 +49,7 @@ class TreeTable:
     value: Floats
 
     def __post_init__(self) -> None:
-        """Refuse what would lead out of a tree or round in it."""
+        """Convert the arrays; refuse children outside the tree and cycles."""
         for name in ("roots", "column", "left", "right", "missing"):
             object.__setattr__(self, name, int_array(name, getattr(self, name)))
         for name, ndim in (("cut", 1), ("value", 2)):
@@ -57,7 +57,7 @@ class TreeTable:
         n = len(self.column)
         flat = (self.cut, self.left, self.right, self.missing)
         if any(len(part) != n for part in (*flat, self.value)):
-            raise ValueError("column, cut, left, right, missing and value need one entry a node.")
+            raise ValueError("column, cut, left, right, missing and value need one entry per node.")
         if not np.isfinite(self.value).all() or np.isnan(self.cut).any():
             raise ValueError("votes of trees must be finite and cuts not NaN.")
         sizes = np.diff(self.roots, append=n)
@@ -80,12 +80,12 @@ class TreeTable:
 
     @property
     def n_outputs(self) -> int:
-        """Numbers a vote."""
+        """The number of outputs of a vote."""
         return int(self.value.shape[1])
 
     @cached_property
     def reads(self) -> tuple[tuple[int, ...], ...]:
-        """The columns each tree looks at, ascending."""
+        """The columns that each tree reads, ascending."""
         parts = np.split(self.column, self.roots[1:]) if len(self) else []
         return tuple(tuple(np.unique(part[part >= 0]).tolist()) for part in parts)
 
@@ -96,7 +96,7 @@ class TreeTable:
         members: Sequence[int] | None = None,
         out: Floats | None = None,
     ) -> Floats:
-        """The votes of trees, by default all, on ``X[rows]`` (trees x outputs x rows)."""
+        """Return the votes of trees, by default all, on ``X[rows]`` (trees x outputs x rows)."""
         from ...kernels.votes import tree_votes
 
         which = np.arange(len(self)) if members is None else np.array(members, dtype=np.int64)
@@ -105,12 +105,12 @@ class TreeTable:
         return votes
 
     def bounds(self) -> Floats:
-        """The largest size of each tree's votes."""
+        """Return the largest absolute vote of each tree."""
         size = np.where(self.column < 0, np.abs(self.value).max(axis=1, initial=0.0), 0.0)
         return np.maximum.reduceat(size, self.roots) if len(self) else np.zeros(0)
 
     def taken(self, members: Ints) -> TreeTable:
-        """Some of the trees, in another order."""
+        """Return the table of some of the trees, in the given order."""
         ends = np.append(self.roots[1:], len(self.column))
         sizes = (ends - self.roots)[members]
         roots = np.cumsum(sizes) - sizes
@@ -126,20 +126,20 @@ class TreeTable:
         )
 
     def arrays(self) -> Arrays:
-        """The table as arrays, for storage."""
+        """Return the table as arrays, for storage."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> TreeTable:
-        """The inverse of `arrays`."""
+        """Return the table of stored `arrays`."""
         return cls(**{field.name: arrays[field.name] for field in fields(cls)})
 
 
 def float64_cuts(thresholds: Floats) -> Floats:
-    """The largest x for which scikit-learn finds x <= threshold; it rounds x to float32 first.
+    """Return the largest x that scikit-learn, which rounds to float32, sends to the left child.
 
-    That is the middle between the last float32 within the threshold and the next one, where
-    rounding goes to the even one of the two, or the number before it.
+    It is the midpoint between the last float32 within the threshold and the next one, which
+    is rounded to the even one of the two, or the number before the midpoint.
     """
     with np.errstate(over="ignore"):
         last = thresholds.astype(np.float32)

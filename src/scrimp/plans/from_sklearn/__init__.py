@@ -1,4 +1,4 @@
-"""Fitted models of scikit-learn as arrays."""
+"""Conversion of fitted scikit-learn estimators to models made of arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which estimators become arrays, and how; the others stay as they are."""
+"""Conversion of fitted estimators to array models; other estimators are kept as objects."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..components.models import AverageModel, Model, OpaqueModel, Preparation
 
-#: Makes a model of an estimator on prepared columns; None if it is one that it cannot.
-Maker = Callable[[Any, Preparation], Model | None]
+#: Converts an estimator on prepared columns; returns None if these settings cannot be converted.
+Converter = Callable[[Any, Preparation], Model | None]
 
 
 def array_model(
@@ -24,32 +24,33 @@ def array_model(
     n_classes: int | None = None,
     missing: bool = False,
 ) -> Model:
-    """A fitted estimator as a model whose answers are the estimator's own.
+    """Return a fitted estimator as a model with the same answers.
 
     Decision trees, forests, boosted trees, bagging, linear models, support vector machines
     with a Gaussian kernel, means of these (voting), pipelines of scalers and imputers with
-    these, and searches for the best of these become arrays. Any other estimator is kept and
-    asked.
+    these, and hyperparameter searches over these become arrays. Any other estimator is kept as
+    an object.
 
     Parameters
     ----------
     estimator : fitted estimator
         A classifier or a regressor of one target.
     columns : sequence of int, optional
-        The columns of the table that it was fitted on, in this order.
+        The columns that it was fitted on, in order.
     preparation : Preparation, optional
-        Instead of `columns`: how the table that it was fitted on is made.
+        The preparation of the table that it was fitted on, instead of `columns`.
     n_classes : int, optional
-        How many classes it must know, 0 for numbers; without it as many as it does.
+        The expected number of classes, 0 for a regressor; by default any.
     missing : bool
-        Whether it is known to take missing values; else its tags say it. An estimator whose
-        arrays would not take them is then kept.
+        Whether it is known to accept missing values; otherwise its tags decide. An estimator
+        whose array model would not accept them is then kept as an object.
 
     Returns
     -------
     Model
-        Its answers are class probabilities, or the prediction. A classifier that has no
-        probabilities gives the logistic function of its decisions, or else shares of 0 and 1.
+        Its answers are class probabilities, or the prediction. A classifier without
+        probabilities gives the logistic function of its decisions, or else probabilities of
+        0 and 1.
 
     Examples
     --------
@@ -68,36 +69,40 @@ def array_model(
         raise ValueError("Give either columns or a preparation.")
     if preparation is None:
         preparation = Preparation.plain([] if columns is None else columns)
-    seen = getattr(estimator, "n_features_in_", len(preparation.source))
-    if seen != len(preparation.source):
-        raise ValueError(
-            f"The {type(estimator).__name__} was fitted on {seen} columns, but "
-            f"{len(preparation.source)} are given."
-        )
-    if is_classifier(estimator) and not isinstance(estimator.classes_, np.ndarray):
-        raise ValueError(f"The {type(estimator).__name__} predicts several targets; expected one.")
+    _check_inputs(estimator, len(preparation.source))
     model = _model_of(estimator, preparation)
     if missing and not model.accepts_missing:
         model = _opaque(estimator, preparation, missing)
     if n_classes is not None and model.n_outputs != (n_classes or 1):
-        known = f"{model.n_outputs} classes" if is_classifier(estimator) else "numbers"
-        wanted = f"{n_classes} classes" if n_classes else "numbers"
-        raise ValueError(f"The {type(estimator).__name__} predicts {known}; expected {wanted}.")
+        predicted = f"{model.n_outputs} classes" if is_classifier(estimator) else "numbers"
+        expected = f"{n_classes} classes" if n_classes else "numbers"
+        name = type(estimator).__name__
+        raise ValueError(f"The {name} predicts {predicted}; expected {expected}.")
     return model
 
 
+def _check_inputs(estimator: Any, n_columns: int) -> None:
+    """Raise ValueError if an estimator was fitted on other columns or predicts several targets."""
+    name, n_fitted = type(estimator).__name__, getattr(estimator, "n_features_in_", n_columns)
+    if n_fitted != n_columns:
+        raise ValueError(f"The {name} was fitted on {n_fitted} columns, but {n_columns} are given.")
+    if is_classifier(estimator) and not isinstance(estimator.classes_, np.ndarray):
+        raise ValueError(f"The {name} predicts several targets; expected one.")
+
+
 def _model_of(estimator: Any, preparation: Preparation) -> Model:
-    """As arrays where that is known to be the same, else as it is."""
+    """Return an array model where the estimator is converted exactly, else keep the estimator."""
     return _converted(estimator, preparation) or _opaque(estimator, preparation)
 
 
 def _converted(estimator: Any, preparation: Preparation) -> Model | None:
-    """Only of the very types that are known: a subclass may answer otherwise."""
-    maker = _makers().get(type(estimator))
-    return None if maker is None else maker(estimator, preparation)
+    """Return an array model, or None; subclasses are left out, as they may answer differently."""
+    converter = _converters().get(type(estimator))
+    return None if converter is None else converter(estimator, preparation)
 
 
 def _opaque(estimator: Any, preparation: Preparation, missing: bool = False) -> OpaqueModel:
+    """Return a model that keeps the estimator and calls its most informative method."""
     answers, n_outputs = "numbers", 1
     if is_classifier(estimator):
         n_outputs = len(estimator.classes_)
@@ -111,8 +116,8 @@ def _opaque(estimator: Any, preparation: Preparation, missing: bool = False) -> 
 
 
 @cache
-def _makers() -> dict[type, Maker]:
-    """Made when it is needed: it imports most of scikit-learn."""
+def _converters() -> dict[type, Converter]:
+    """Return the converters by type; made on demand, as this imports most of scikit-learn."""
     from sklearn.ensemble import (
         BaggingClassifier,
         BaggingRegressor,
@@ -130,18 +135,18 @@ def _makers() -> dict[type, Maker]:
         **TREES,
         **LINEAR,
         **KERNELS,
-        BaggingClassifier: _of_bags,
-        BaggingRegressor: _of_bags,
-        VotingClassifier: _of_voters,
-        VotingRegressor: _of_voters,
-        Pipeline: _of_pipeline,
-        GridSearchCV: _of_search,
-        RandomizedSearchCV: _of_search,
+        BaggingClassifier: _convert_bagging,
+        BaggingRegressor: _convert_bagging,
+        VotingClassifier: _convert_voting,
+        VotingRegressor: _convert_voting,
+        Pipeline: _convert_pipeline,
+        GridSearchCV: _convert_search,
+        RandomizedSearchCV: _convert_search,
     }
 
 
-def _of_voters(voting: Any, preparation: Preparation) -> Model | None:
-    """The mean of the members, which number the classes."""
+def _convert_voting(voting: Any, preparation: Preparation) -> Model | None:
+    """Return the mean of the members, whose classes are numbered."""
     members = voting.estimators_
     weights = voting._weights_not_none
     weights = np.ones(len(members)) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -150,38 +155,37 @@ def _of_voters(voting: Any, preparation: Preparation) -> Model | None:
     return AverageModel([_model_of(member, preparation) for member in members], weights)
 
 
-def _of_bags(bagging: Any, preparation: Preparation) -> Model | None:
-    """Trees as one table; other members each for themselves, if they know all classes."""
+def _convert_bagging(bagging: Any, preparation: Preparation) -> Model | None:
+    """Return trees as one table; other members as a mean, if each of them knows all classes."""
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-    from .trees import of_averaged
+    from .trees import convert_averaged
 
     members, subsets = bagging.estimators_, bagging.estimators_features_
     if all(type(m) in (DecisionTreeClassifier, DecisionTreeRegressor) for m in members):
-        return of_averaged(bagging, preparation, subsets)
+        return convert_averaged(bagging, preparation, subsets)
     if is_classifier(bagging):
         n = len(bagging.classes_)
-        full = all(hasattr(m, "predict_proba") and len(m.classes_) == n for m in members)
-        if not full:
+        if not all(hasattr(m, "predict_proba") and len(m.classes_) == n for m in members):
             return None
     models = [
-        _model_of(member, preparation.taken(np.asarray(own)))
-        for member, own in zip(members, subsets, strict=True)
+        _model_of(member, preparation.taken(np.asarray(columns)))
+        for member, columns in zip(members, subsets, strict=True)
     ]
     return AverageModel(models, np.ones(len(models)))
 
 
-def _of_pipeline(pipeline: Any, preparation: Preparation) -> Model | None:
-    """Scalers and imputers become part of the preparation."""
-    from .pipelines import after_steps
+def _convert_pipeline(pipeline: Any, preparation: Preparation) -> Model | None:
+    """Return the last step's model; scalers and imputers become part of its preparation."""
+    from .pipelines import prepare_by_steps
 
     steps = [step for _, step in pipeline.steps]
-    prepared = after_steps(preparation, steps[:-1])
+    prepared = prepare_by_steps(preparation, steps[:-1])
     if prepared is None or not hasattr(steps[-1], "predict"):
         return None
     return _converted(steps[-1], prepared)
 
 
-def _of_search(search: Any, preparation: Preparation) -> Model | None:
-    """The best one that was found."""
+def _convert_search(search: Any, preparation: Preparation) -> Model | None:
+    """Return the model of the best estimator of a search."""
     return _converted(search.best_estimator_, preparation)

@@ -1,4 +1,4 @@
-"""Support vector machines of scikit-learn with a Gaussian kernel as arrays."""
+"""Conversion of scikit-learn's support vector machines with a Gaussian kernel."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 from ..components.models import KernelModel, Model, Preparation
 
 
-def _of_vectors(estimator: Any, preparation: Preparation) -> Model | None:
-    """Numbers, or two classes without probabilities of their own."""
+def _convert_support_vectors(estimator: Any, preparation: Preparation) -> Model | None:
+    """Return a regressor, or a classifier of two classes without calibrated probabilities."""
     if estimator.kernel != "rbf" or not isinstance(estimator.support_vectors_, np.ndarray):
         return None
     link = "identity"
@@ -27,6 +27,7 @@ def _of_vectors(estimator: Any, preparation: Preparation) -> Model | None:
     )  # fmt: skip
 
 
+#: The converter of each type.
 KERNELS: dict[type, Callable[[Any, Preparation], Model | None]] = dict.fromkeys(
-    (SVC, NuSVC, SVR, NuSVR), _of_vectors
+    (SVC, NuSVC, SVR, NuSVR), _convert_support_vectors
 )

@@ -1,4 +1,4 @@
-"""Linear models of scikit-learn as arrays."""
+"""Conversion of scikit-learn's linear models."""
 
 from __future__ import annotations
 
@@ -15,41 +15,43 @@ from ...types import Floats
 from ..components.models import LinearModel, Model, Preparation
 
 
-def coefficients_of(model: Any) -> tuple[Floats, Floats]:
-    """Weights (columns x sums) and intercepts (sums) of a fitted linear model."""
+def linear_coefficients(model: Any) -> tuple[Floats, Floats]:
+    """Return the weights (columns x sums) and the intercepts (sums) of a fitted linear model."""
     weights = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
     weights = np.atleast_2d(weights).T.astype(np.float64)
     base = np.asarray(model.intercept_, dtype=np.float64).ravel()
     return weights, np.broadcast_to(base, weights.shape[1]).copy()
 
 
-def _of(estimator: Any, preparation: Preparation, link: str) -> Model:
-    weights, base = coefficients_of(estimator)
+def _convert(estimator: Any, preparation: Preparation, link: str) -> Model:
+    """Return a linear model with a link."""
+    weights, base = linear_coefficients(estimator)
     return LinearModel(preparation, weights, base, link)
 
 
-def _of_decisions(estimator: Any, preparation: Preparation) -> Model | None:
-    """Log-odds; for more than two classes the largest score is the answer."""
+def _convert_decisions(estimator: Any, preparation: Preparation) -> Model | None:
+    """Return a classifier whose decisions are log-odds, or scores of several classes."""
     if not isinstance(estimator.classes_, np.ndarray) or len(estimator.classes_) < 2:
         return None
-    return _of(estimator, preparation, "logistic" if len(estimator.classes_) == 2 else "softmax")
+    link = "logistic" if len(estimator.classes_) == 2 else "softmax"
+    return _convert(estimator, preparation, link)
 
 
-def _of_logistic(estimator: Any, preparation: Preparation) -> Model | None:
-    several = len(estimator.classes_) > 2
-    apart = getattr(estimator, "multi_class", "auto") == "ovr" or estimator.solver == "liblinear"
-    if several and apart:
-        return _of(estimator, preparation, "one-against-rest")
-    return _of_decisions(estimator, preparation)
+def _convert_logistic(estimator: Any, preparation: Preparation) -> Model | None:
+    """Return a logistic regression, multinomial or one against the rest."""
+    ovr = getattr(estimator, "multi_class", "auto") == "ovr" or estimator.solver == "liblinear"
+    if ovr and len(estimator.classes_) > 2:
+        return _convert(estimator, preparation, "one-against-rest")
+    return _convert_decisions(estimator, preparation)
 
 
-def _of_descent(estimator: Any, preparation: Preparation) -> Model | None:
-    """Its probabilities depend on its loss."""
+def _convert_sgd(estimator: Any, preparation: Preparation) -> Model | None:
+    """Return a classifier trained by SGD, whose probabilities depend on the loss."""
     if estimator.loss == "modified_huber":
         return None
     if estimator.loss == "log_loss" and len(estimator.classes_) > 2:
-        return _of(estimator, preparation, "one-against-rest")
-    return _of_decisions(estimator, preparation)
+        return _convert(estimator, preparation, "one-against-rest")
+    return _convert_decisions(estimator, preparation)
 
 
 _IDENTITY = (
@@ -63,12 +65,13 @@ _DECISIONS = (
     LinearDiscriminantAnalysis,
 )  # fmt: skip
 
+#: The converter of each type.
 LINEAR: dict[type, Callable[[Any, Preparation], Model | None]] = {
-    **dict.fromkeys(_IDENTITY, partial(_of, link="identity")),
-    models.PoissonRegressor: partial(_of, link="exponential"),
-    models.GammaRegressor: partial(_of, link="exponential"),
-    **dict.fromkeys(_DECISIONS, _of_decisions),
-    models.LogisticRegression: _of_logistic,
-    models.LogisticRegressionCV: _of_logistic,
-    models.SGDClassifier: _of_descent,
+    **dict.fromkeys(_IDENTITY, partial(_convert, link="identity")),
+    models.PoissonRegressor: partial(_convert, link="exponential"),
+    models.GammaRegressor: partial(_convert, link="exponential"),
+    **dict.fromkeys(_DECISIONS, _convert_decisions),
+    models.LogisticRegression: _convert_logistic,
+    models.LogisticRegressionCV: _convert_logistic,
+    models.SGDClassifier: _convert_sgd,
 }

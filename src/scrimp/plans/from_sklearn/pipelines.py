@@ -1,4 +1,4 @@
-"""Fitted scalers and imputers as part of a preparation."""
+"""Conversion of fitted scalers and imputers to parts of a preparation."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from sklearn.preprocessing import MaxAbsScaler, RobustScaler, StandardScaler
 from ..components.models import Preparation
 
 
-def after_steps(preparation: Preparation, steps: Sequence[Any]) -> Preparation | None:
-    """The preparation with the steps of a pipeline after it; None if one is not known."""
+def prepare_by_steps(preparation: Preparation, steps: Sequence[Any]) -> Preparation | None:
+    """Return a preparation followed by the steps of a pipeline; None if one is unknown."""
     prepared: Preparation | None = preparation
     for step in steps:
         if prepared is None or step is None or step == "passthrough":
             continue
-        maker = _STEPS.get(type(step))
-        prepared = None if maker is None else maker(prepared, step)
+        converter = _STEPS.get(type(step))
+        prepared = None if converter is None else converter(prepared, step)
     return prepared
 
 
 def _scaled(preparation: Preparation, center: Any, scale: Any) -> Preparation | None:
-    """``(z - center) / scale`` of what was prepared before."""
+    """Return the preparation followed by ``(z - center) / scale``."""
     n = len(preparation.source)
     center = np.zeros(n) if center is None else np.asarray(center, dtype=np.float64)
     scale = np.ones(n) if scale is None else np.asarray(scale, dtype=np.float64)
-    moved = preparation.center + preparation.scale * center
-    wider = preparation.scale * scale
-    if not (np.isfinite(moved).all() and np.isfinite(wider).all() and wider.all()):
+    new_center = preparation.center + preparation.scale * center
+    new_scale = preparation.scale * scale
+    if not (np.isfinite(new_center).all() and np.isfinite(new_scale).all() and new_scale.all()):
         return None
-    return replace(preparation, center=moved, scale=wider)
+    return replace(preparation, center=new_center, scale=new_scale)
 
 
-def _standard(preparation: Preparation, step: Any) -> Preparation | None:
+def _convert_standard(preparation: Preparation, step: Any) -> Preparation | None:
     return _scaled(preparation, step.mean_ if step.with_mean else None, step.scale_)
 
 
-def _robust(preparation: Preparation, step: Any) -> Preparation | None:
+def _convert_robust(preparation: Preparation, step: Any) -> Preparation | None:
     return _scaled(preparation, step.center_, step.scale_)
 
 
-def _largest(preparation: Preparation, step: Any) -> Preparation | None:
+def _convert_max_abs(preparation: Preparation, step: Any) -> Preparation | None:
     return None if getattr(step, "clip", False) else _scaled(preparation, None, step.scale_)
 
 
-def _imputed(preparation: Preparation, step: Any) -> Preparation | None:
-    """Fill what is still missing; not if the imputer drops or adds columns."""
+def _convert_imputer(preparation: Preparation, step: Any) -> Preparation | None:
+    """Fill the values that are still missing; None if the imputer drops or adds columns."""
     try:
         values = np.asarray(step.statistics_, dtype=np.float64)
     except (TypeError, ValueError):
@@ -57,14 +57,15 @@ def _imputed(preparation: Preparation, step: Any) -> Preparation | None:
     is_nan = isinstance(step.missing_values, float) and np.isnan(step.missing_values)
     if step.indicator_ is not None or not is_nan or not np.isfinite(values).all():
         return None
-    own = preparation.center + preparation.scale * values
-    open_ = np.isnan(preparation.fill) & np.isnan(preparation.code)
-    return replace(preparation, fill=np.where(open_, own, preparation.fill))
+    fill = preparation.center + preparation.scale * values
+    unfilled = np.isnan(preparation.fill) & np.isnan(preparation.code)
+    return replace(preparation, fill=np.where(unfilled, fill, preparation.fill))
 
 
+#: The converter of each type of step.
 _STEPS: dict[type, Callable[[Preparation, Any], Preparation | None]] = {
-    StandardScaler: _standard,
-    RobustScaler: _robust,
-    MaxAbsScaler: _largest,
-    SimpleImputer: _imputed,
+    StandardScaler: _convert_standard,
+    RobustScaler: _convert_robust,
+    MaxAbsScaler: _convert_max_abs,
+    SimpleImputer: _convert_imputer,
 }

@@ -1,4 +1,4 @@
-"""Trees of scikit-learn, alone and in ensembles, as arrays."""
+"""Conversion of scikit-learn's trees, alone and in ensembles."""
 
 from __future__ import annotations
 
@@ -29,25 +29,24 @@ from sklearn.tree import (
 from sklearn.utils import get_tags
 
 from ...types import Floats
-from .. import TreeTable
 from ..components.models import Model, Preparation, TreesModel
-from ..components.tree_table import float64_cuts
-from .histograms import of_histograms
+from ..components.tree_table import TreeTable, float64_cuts
+from .histograms import convert_histograms
 
 
 def tree_table(members: Sequence[Any], subsets: Any, values: list[Floats], nan: bool) -> TreeTable:
-    """Fitted trees as one table; a missing value has no vote where they do not take it.
+    """Return fitted trees as one table; they abstain on missing values they do not accept.
 
     Parameters
     ----------
     members : sequence of decision trees
-        Fitted.
+        The fitted trees.
     subsets : sequence of int arrays, or None
-        The columns that each of them was given, if not all.
+        The columns that each tree was fitted on, if not all.
     values : list of float arrays (nodes, outputs)
-        The votes of their nodes.
+        The votes of the nodes of each tree.
     nan : bool
-        Whether they take missing values.
+        Whether they accept missing values.
     """
     trees = [member.tree_ for member in members]
     sizes = np.array([tree.node_count for tree in trees])
@@ -60,8 +59,8 @@ def tree_table(members: Sequence[Any], subsets: Any, values: list[Floats], nan: 
     column = joined("feature")
     if subsets is not None:
         column = np.concatenate(
-            [np.asarray(own)[np.maximum(tree.feature, 0)]
-             for own, tree in zip(subsets, trees, strict=True)]
+            [np.asarray(columns)[np.maximum(tree.feature, 0)]
+             for columns, tree in zip(subsets, trees, strict=True)]
         )  # fmt: skip
     inner = joined("children_left") >= 0
     left = np.where(inner, joined("children_left") + shift, -1)
@@ -73,10 +72,10 @@ def tree_table(members: Sequence[Any], subsets: Any, values: list[Floats], nan: 
     )  # fmt: skip
 
 
-def class_shares(member: Any, n_classes: int) -> Floats:
-    """The shares of the classes at each node (nodes x classes) of a member of an ensemble.
+def class_probabilities(member: Any, n_classes: int) -> Floats:
+    """Return the class probabilities at each node (nodes x classes) of a member of an ensemble.
 
-    Ensembles number the classes for their members, of which one may lack some.
+    The members of an ensemble know classes by number, and a member may lack some classes.
     """
     counts = member.tree_.value[:, 0]
     full = np.zeros((len(counts), n_classes))
@@ -84,38 +83,39 @@ def class_shares(member: Any, n_classes: int) -> Floats:
     return full
 
 
-def labels_said(member: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
-    """The position among `classes` of the label that each node of a tree predicts."""
-    said = member.classes_[member.tree_.value[:, 0].argmax(axis=1)]
-    return np.asarray(np.searchsorted(classes, said))
+def predicted_classes(member: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the position in `classes` of the label that each node of a tree predicts."""
+    labels = member.classes_[member.tree_.value[:, 0].argmax(axis=1)]
+    return np.asarray(np.searchsorted(classes, labels))
 
 
-def _takes_missing(estimator: Any) -> bool:
+def _accepts_missing(estimator: Any) -> bool:
     return bool(get_tags(estimator).input_tags.allow_nan)
 
 
-def of_averaged(estimator: Any, preparation: Preparation, subsets: Any = None) -> Model:
-    """Forests, and bags of trees: the mean of the members' leaves."""
+def convert_averaged(estimator: Any, preparation: Preparation, subsets: Any = None) -> Model:
+    """Return the mean of the trees of a forest or of bagging."""
     members = estimator.estimators_
     if is_classifier(estimator):
-        values = [class_shares(member, len(estimator.classes_)) for member in members]
+        values = [class_probabilities(member, len(estimator.classes_)) for member in members]
     else:
         values = [member.tree_.value[:, 0] for member in members]
     values = [value / len(members) for value in values]
-    table = tree_table(members, subsets, values, _takes_missing(estimator))
+    table = tree_table(members, subsets, values, _accepts_missing(estimator))
     return TreesModel(preparation, table, np.zeros(table.n_outputs), "identity")
 
 
-def _of_tree(estimator: Any, preparation: Preparation) -> Model:
+def _convert_tree(estimator: Any, preparation: Preparation) -> Model:
+    """Return a single tree."""
     values = estimator.tree_.value[:, 0]
     if is_classifier(estimator):
         values = values / values.sum(axis=1, keepdims=True)
-    table = tree_table([estimator], None, [values], _takes_missing(estimator))
+    table = tree_table([estimator], None, [values], _accepts_missing(estimator))
     return TreesModel(preparation, table, np.zeros(table.n_outputs), "identity")
 
 
-def _of_adaboost(estimator: Any, preparation: Preparation) -> Model | None:
-    """SAMME: the label of each member's leaf gets its weight (Zhu et al. 2009, Eq. 15)."""
+def _convert_adaboost(estimator: Any, preparation: Preparation) -> Model | None:
+    """Return the vote of SAMME: a label gets the member's weight (Zhu et al. 2009, Eq. 15)."""
     classes, members = estimator.classes_, estimator.estimators_
     n = len(classes)
     if n < 2 or not all(type(member) is DecisionTreeClassifier for member in members):
@@ -123,21 +123,21 @@ def _of_adaboost(estimator: Any, preparation: Preparation) -> Model | None:
     weights = np.asarray(estimator.estimator_weights_, dtype=np.float64)
     values = []
     for member, weight in zip(members, weights / weights.sum(), strict=False):
-        said = labels_said(member, classes)
+        predicted = predicted_classes(member, classes)
         if n == 2:
-            values.append(np.where(said == 1, 2.0 * weight, -2.0 * weight)[:, None])
+            values.append(np.where(predicted == 1, 2.0 * weight, -2.0 * weight)[:, None])
         else:
-            full = np.where(np.arange(n) == said[:, None], weight, -weight / (n - 1))
+            full = np.where(np.arange(n) == predicted[:, None], weight, -weight / (n - 1))
             values.append(full / (n - 1))
-    table = tree_table(members, None, values, _takes_missing(estimator))
+    table = tree_table(members, None, values, _accepts_missing(estimator))
     link = "logistic" if n == 2 else "softmax"
     return TreesModel(preparation, table, np.zeros(table.n_outputs), link)
 
 
-def _of_gradients(estimator: Any, preparation: Preparation) -> Model | None:
-    """Each tree adds to one sum; the start is a constant."""
-    start = estimator.init_
-    if not isinstance(start, str) and type(start) not in (DummyClassifier, DummyRegressor):
+def _convert_gradient_boosting(estimator: Any, preparation: Preparation) -> Model | None:
+    """Return the sum of the trees of each class; None if the initial model is no constant."""
+    initial = estimator.init_
+    if not isinstance(initial, str) and type(initial) not in (DummyClassifier, DummyRegressor):
         return None
     base = estimator._raw_predict_init(np.zeros((1, estimator.n_features_in_)))[0]
     scale, link = 1.0, "identity"
@@ -155,18 +155,19 @@ def _of_gradients(estimator: Any, preparation: Preparation) -> Model | None:
     return TreesModel(preparation, table, base * scale, link)
 
 
+#: The converter of each type.
 TREES: dict[type, Callable[[Any, Preparation], Model | None]] = {
-    DecisionTreeClassifier: _of_tree,
-    DecisionTreeRegressor: _of_tree,
-    ExtraTreeClassifier: _of_tree,
-    ExtraTreeRegressor: _of_tree,
-    RandomForestClassifier: of_averaged,
-    RandomForestRegressor: of_averaged,
-    ExtraTreesClassifier: of_averaged,
-    ExtraTreesRegressor: of_averaged,
-    AdaBoostClassifier: _of_adaboost,
-    GradientBoostingClassifier: _of_gradients,
-    GradientBoostingRegressor: _of_gradients,
-    HistGradientBoostingClassifier: of_histograms,
-    HistGradientBoostingRegressor: of_histograms,
+    DecisionTreeClassifier: _convert_tree,
+    DecisionTreeRegressor: _convert_tree,
+    ExtraTreeClassifier: _convert_tree,
+    ExtraTreeRegressor: _convert_tree,
+    RandomForestClassifier: convert_averaged,
+    RandomForestRegressor: convert_averaged,
+    ExtraTreesClassifier: convert_averaged,
+    ExtraTreesRegressor: convert_averaged,
+    AdaBoostClassifier: _convert_adaboost,
+    GradientBoostingClassifier: _convert_gradient_boosting,
+    GradientBoostingRegressor: _convert_gradient_boosting,
+    HistGradientBoostingClassifier: convert_histograms,
+    HistGradientBoostingRegressor: convert_histograms,
 }

@@ -1,4 +1,4 @@
-"""Models that answer for a set of columns, as arrays; one file a kind."""
+"""Trained models of a set of columns, stored as arrays; one file per kind."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .model import Model, PreparedModel
 from .opaque import SEALED, NotTrusted, OpaqueModel, opening
 from .trees import TreesModel
 
-#: What a model file may name; nothing else is ever made from a file.
+#: The kinds of models that a model file may name; a file can create no other.
 MODELS: dict[str, type[Model]] = {
     model.kind: model for model in (TreesModel, LinearModel, KernelModel, AverageModel, OpaqueModel)
 }
 
 
 def models_to_parts(models: Sequence[Model]) -> tuple[list[dict[str, Any]], Arrays]:
-    """The parts of several models: a header each, and arrays whose names begin with a number."""
+    """Return the headers of models, and their arrays, whose names begin with the model's number."""
     headers, arrays = [], {}
     for number, model in enumerate(models):
         if MODELS.get(model.kind) is not type(model):
@@ -29,21 +29,21 @@ def models_to_parts(models: Sequence[Model]) -> tuple[list[dict[str, Any]], Arra
                 f"it holds a model of the class {type(model).__name__}; expected one of scrimp's "
                 f"own kinds: {', '.join(MODELS)}"
             )
-        header, own = model.parts()
+        header, model_arrays = model.parts()
         headers.append({"kind": model.kind, "header": header})
-        arrays.update({f"{number}/{name}": value for name, value in own.items()})
+        arrays.update({f"{number}/{name}": value for name, value in model_arrays.items()})
     return headers, arrays
 
 
 def models_from_parts(headers: Sequence[dict[str, Any]], arrays: Arrays) -> list[Model]:
-    """The inverse of `models_to_parts`; arrays without a number are left aside."""
-    own: dict[str, Arrays] = {}
+    """Return the models of stored parts; arrays without a number are ignored."""
+    model_arrays: dict[str, Arrays] = {}
     for name, array in arrays.items():
         number, slash, inner = name.partition("/")
         if slash:
-            own.setdefault(number, {})[inner] = array
+            model_arrays.setdefault(number, {})[inner] = array
     return [
-        _model_from_parts(entry["kind"], entry["header"], own.get(str(number), {}))
+        _model_from_parts(entry["kind"], entry["header"], model_arrays.get(str(number), {}))
         for number, entry in enumerate(headers)
     ]
 

@@ -1,4 +1,4 @@
-"""Means of other models' answers."""
+"""Weighted means of the answers of other models."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class AverageModel(Model):
     Parameters
     ----------
     members : sequence of Model
-        With the same number of outputs.
+        Models with the same number of outputs.
     weights : float array (members,)
-        How much each counts: finite and >= 0, not all 0.
+        The weight of each member: finite and >= 0, not all 0.
     """
 
     kind: ClassVar[str] = "average"
@@ -30,7 +30,7 @@ class AverageModel(Model):
         self.members = tuple(members)
         self.weights = float_array("weights", weights)
         if len(self.weights) != len(self.members) or not self.members:
-            raise ValueError("an average needs at least one member, and one weight a member.")
+            raise ValueError("an average needs at least one member, and one weight per member.")
         total = self.weights.sum()
         if not (self.weights >= 0).all() or not (np.isfinite(total) and total > 0):
             raise ValueError("weights must be finite and >= 0, and not all 0.")
@@ -41,7 +41,7 @@ class AverageModel(Model):
         self.accepts_missing = all(member.accepts_missing for member in self.members)
 
     def scores(self, X: NDArray[Any], rows: Ints) -> Floats:
-        """The mean."""
+        """Return the weighted mean of the members' answers."""
         sums = np.zeros((len(rows), self.n_outputs))
         for member, weight in zip(self.members, self.weights.tolist(), strict=True):
             sums += weight * member.scores(X, rows)
@@ -49,7 +49,7 @@ class AverageModel(Model):
         return mean
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """All there is to it."""
+        """Return the header and the arrays of the model."""
         from . import models_to_parts
 
         headers, arrays = models_to_parts(self.members)
@@ -57,7 +57,7 @@ class AverageModel(Model):
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> AverageModel:
-        """The inverse of `parts`."""
+        """Return the model of stored `parts`."""
         from . import models_from_parts
 
         return cls(models_from_parts(header["members"], arrays), arrays["weights"])

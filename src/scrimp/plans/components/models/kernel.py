@@ -14,22 +14,22 @@ from .model import PreparedModel
 
 
 class KernelModel(PreparedModel):
-    """Gaussian bells around points of the training, added up.
+    """A weighted sum of Gaussian kernels centred at training points.
 
     Parameters
     ----------
     preparation : Preparation
-        What is done to the columns first.
+        The preparation of the columns.
     centers : float array (points, prepared columns)
-        The points.
+        The centres of the kernels, such as support vectors.
     weights : float array (points, sums)
-        The heights of their bells.
+        The weight of each kernel in each sum.
     gamma : float array (1,)
-        How narrow the bells are.
+        The inverse width of the kernels.
     base : float array (sums,)
-        Intercepts.
+        The intercepts.
     link : str
-        What makes answers of the sums.
+        The link from sums to answers.
     """
 
     kind: ClassVar[str] = "kernel"
@@ -53,24 +53,24 @@ class KernelModel(PreparedModel):
             raise ValueError("weights must be (points x sums).")
         if self.gamma.shape != (1,) or not self.gamma[0] >= 0:
             raise ValueError("gamma must be one number >= 0.")
-        if not all(np.isfinite(own).all() for own in (self.centers, self.weights, self.gamma)):
+        if not all(np.isfinite(part).all() for part in (self.centers, self.weights, self.gamma)):
             raise ValueError("centers, weights and gamma must be finite.")
 
     def add(self, sums: Floats, X: NDArray[Any], rows: Ints) -> None:
-        """Add up the bells."""
+        """Add the weighted kernels to the sums."""
         from ....kernels.model_scores import add_rbf_terms
 
         add_rbf_terms(sums, X, rows, self.inputs, self.centers, self.weights, self.gamma[0])
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """All there is to it."""
+        """Return the header and the arrays of the model."""
         names = ("base", "centers", "weights", "gamma")
-        own = {name: getattr(self, name) for name in names}
-        return {"link": self.link}, own | self.preparation.arrays()
+        arrays = {name: getattr(self, name) for name in names}
+        return {"link": self.link}, arrays | self.preparation.arrays()
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> KernelModel:
-        """The inverse of `parts`."""
+        """Return the model of stored `parts`."""
         centers, weights = arrays["centers"], arrays["weights"]
         rest = (arrays["gamma"], arrays["base"], header["link"])
         return cls(Preparation.from_arrays(arrays), centers, weights, *rest)

@@ -14,18 +14,18 @@ from .model import PreparedModel
 
 
 class LinearModel(PreparedModel):
-    """Prepared columns times their weights, added up.
+    """A linear model of prepared columns.
 
     Parameters
     ----------
     preparation : Preparation
-        What is done to the columns first.
+        The preparation of the columns.
     weights : float array (prepared columns, sums)
-        Coefficients.
+        The coefficients.
     base : float array (sums,)
-        Intercepts.
+        The intercepts.
     link : str
-        What makes answers of the sums.
+        The link from sums to answers.
     """
 
     kind: ClassVar[str] = "linear"
@@ -42,25 +42,25 @@ class LinearModel(PreparedModel):
         self.takes_sparse = preparation.is_plain
 
     def add(self, sums: Floats, X: NDArray[Any], rows: Ints) -> None:
-        """Add up the terms."""
+        """Add the terms to the sums."""
         from ....kernels.model_scores import add_linear_terms
 
         add_linear_terms(sums, X, rows, self.inputs, self.weights, np.empty(0))
 
     def add_sparse(self, sums: Floats, X: Any) -> None:
-        """The same of sparse rows."""
+        """Add the terms of sparse rows to the sums."""
         weights = np.zeros((X.shape[1], self.weights.shape[1]))
         np.add.at(weights, self.preparation.source, self.weights)
         sums += X @ weights
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """All there is to it."""
+        """Return the header and the arrays of the model."""
         return {"link": self.link}, {
             "base": self.base, "weights": self.weights, **self.preparation.arrays()
         }  # fmt: skip
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> LinearModel:
-        """The inverse of `parts`."""
+        """Return the model of stored `parts`."""
         preparation = Preparation.from_arrays(arrays)
         return cls(preparation, arrays["weights"], arrays["base"], header["link"])

@@ -1,4 +1,4 @@
-"""From sums to answers: class shares or predictions."""
+"""Link functions from sums to answers: class probabilities or predictions."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ def _identity(sums: Floats) -> Floats:
 
 
 def _logistic(sums: Floats) -> Floats:
-    """The shares of two classes from the log-odds of the second."""
+    """Return the probabilities of two classes from the log-odds of the second."""
     second = expit(sums[:, 0])
     return np.stack([1.0 - second, second], axis=1)
 
 
 def _softmax(sums: Floats) -> Floats:
-    shares: Floats = softmax(sums, axis=1)
-    return shares
+    probabilities: Floats = softmax(sums, axis=1)
+    return probabilities
 
 
 def _one_against_rest(sums: Floats) -> Floats:
-    """Each class against the others, scaled to add up to 1."""
-    shares = expit(sums)
-    total = shares.sum(axis=1, keepdims=True)
-    even = np.full_like(shares, 1.0 / max(shares.shape[1], 1))
-    divided: Floats = np.divide(shares, total, out=even, where=total > 0)
+    """Return the probability of each class against the others, scaled to sum to 1."""
+    probabilities = expit(sums)
+    total = probabilities.sum(axis=1, keepdims=True)
+    even = np.full_like(probabilities, 1.0 / max(probabilities.shape[1], 1))
+    divided: Floats = np.divide(probabilities, total, out=even, where=total > 0)
     return divided
 
 
@@ -50,7 +50,7 @@ LINKS: dict[str, Callable[[Floats], Floats]] = {
 
 
 def outputs_of(link: str, n_sums: int) -> int:
-    """How many answers a row has; refuses an unknown link."""
+    """Return the number of outputs of a link; raise ValueError if it is unknown or does not fit."""
     check_choice("link", link, tuple(LINKS))
     if n_sums < 1 or (link == "logistic" and n_sums != 1):
         raise ValueError(f"a {link} link cannot have {n_sums} sums.")

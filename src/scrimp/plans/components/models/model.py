@@ -1,4 +1,4 @@
-"""What answers for a set of columns: the protocol of models, and those with a preparation."""
+"""The base classes of trained models, with and without a preparation of their columns."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ....data.preparation import Preparation
 from ....types import Arrays, Floats, Ints
 from .links import LINKS, outputs_of
 
-#: Cells of prepared tables that are made at a time.
-_CELLS = 2**21
+#: Cells of a prepared table that are computed at a time: it bounds the memory of wide tables.
+_BLOCK_CELLS = 2**21
 
 
 class Model(ABC):
@@ -24,15 +24,15 @@ class Model(ABC):
     Attributes
     ----------
     kind : str
-        Its name in model files.
+        The name of the kind of model in model files.
     columns : int array
-        The columns it reads, ascending.
+        The columns that it reads, ascending.
     n_outputs : int
-        Numbers a row: one a class, or the prediction.
+        The number of outputs per row: one per class, or one for a prediction.
     accepts_missing : bool
-        Whether it has an answer where values are missing.
+        Whether its columns may hold NaN.
     takes_sparse : bool
-        Whether the table may be a CSR matrix.
+        Whether X may be a CSR matrix.
     """
 
     kind: ClassVar[str]
@@ -43,27 +43,27 @@ class Model(ABC):
 
     @abstractmethod
     def scores(self, X: NDArray[Any], rows: Ints) -> Floats:
-        """Its answers on ``X[rows]`` (rows x outputs); only its columns are looked at."""
+        """Return the answers on ``X[rows]`` (rows x outputs), which depend on its columns alone."""
 
     @abstractmethod
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """All there is to it: a small JSON header, and arrays of int64 and float64."""
+        """Return the model as a small JSON header and arrays of int64 and float64, for storage."""
 
     @classmethod
     @abstractmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> Self:
-        """The inverse of `parts`; refuses what does not fit."""
+        """Return the model of stored `parts`; raise ValueError if they do not fit."""
 
 
 class PreparedModel(Model):
-    """A model that reads prepared columns, and whose sums a link makes answers of.
+    """A model of prepared columns whose answers are a link function of sums.
 
     Parameters
     ----------
     preparation : Preparation
-        What is done to the columns first.
+        The preparation of the columns.
     base : float array (sums,)
-        What the sums begin with.
+        The initial sums.
     link : str
         One of `scrimp.plans.components.models.links.LINKS`.
     """
@@ -80,20 +80,20 @@ class PreparedModel(Model):
 
     @cached_property
     def inputs(self) -> Ints:
-        """Where the prepared columns are in the table that `add` is given."""
+        """The positions of the prepared columns in the table that `add` receives."""
         plain, source = self.preparation.is_plain, self.preparation.source
         return source if plain else np.arange(len(source))
 
     @abstractmethod
     def add(self, sums: Floats, X: NDArray[Any], rows: Ints) -> None:
-        """Add to sums; X is the table itself if nothing is done to it, else the prepared one."""
+        """Add to sums; X is the prepared table, or the original one if nothing is prepared."""
 
     def add_sparse(self, sums: Floats, X: Any) -> None:
-        """Add to sums; X is a CSR matrix of plain columns, for models that take it."""
+        """Add to sums; X is a CSR matrix of unprepared columns, for models that accept it."""
         raise TypeError(f"a {self.kind} model takes arrays.")
 
     def scores(self, X: Any, rows: Ints) -> Floats:
-        """Its answers."""
+        """Return the answers of the model."""
         sums = np.tile(self.base, (len(rows), 1))
         if sparse.issparse(X):
             self.add_sparse(sums, X[rows])
@@ -104,11 +104,10 @@ class PreparedModel(Model):
         return LINKS[self.link](sums)
 
     def _add_prepared(self, sums: Floats, X: NDArray[Any], rows: Ints) -> None:
-        """Block by block, as a prepared table may be much wider than X."""
+        """Add to sums in blocks, as a prepared table may be much wider than X."""
         width = len(self.preparation.source)
-        step = max(_CELLS // max(width, 1), 1)
+        step = max(_BLOCK_CELLS // max(width, 1), 1)
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
             table = self.preparation.table(X, part)
-            own = sums[start : start + step]
-            self.add(own, table, np.arange(len(part)))
+            self.add(sums[start : start + step], table, np.arange(len(part)))

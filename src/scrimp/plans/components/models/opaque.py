@@ -1,4 +1,4 @@
-"""Fitted estimators that scrimp cannot look into; files keep them through skops."""
+"""Fitted estimators that are kept as objects, and stored through skops."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ from ....data.validation import check_choice, int_array
 from ....types import Arrays, Floats, Ints
 from .model import Model
 
-#: How an estimator is asked: for probabilities, for log-odds, for labels, or for numbers.
+#: The kinds of answers of an estimator: probabilities, log-odds, labels, or numbers.
 ANSWERS = ("probabilities", "decisions", "labels", "numbers")
+#: The value of `trusted` that keeps stored estimators as bytes.
 SEALED = "sealed"
 
 _trusted: ContextVar[Sequence[str] | str | None] = ContextVar("scrimp_trusted", default=None)
 
 
 class NotTrusted(ValueError):
-    """A file holds estimators that nobody said may be made."""
+    """A file holds estimators of types that are not trusted."""
 
 
 @contextmanager
 def opening(trusted: Sequence[str] | str | None) -> Iterator[None]:
-    """How estimators in files are met inside the block.
+    """Set the types of estimators in files that may be created inside the block.
 
     Parameters
     ----------
     trusted : sequence of str, "sealed" or None
-        Types that may be made beside those that skops trusts itself; ``sealed`` makes
+        Types that may be created, beside those that skops trusts itself; ``sealed`` creates
         nothing and keeps the bytes; None refuses.
     """
     token = _trusted.set(trusted)
@@ -45,21 +46,21 @@ def opening(trusted: Sequence[str] | str | None) -> Iterator[None]:
 
 
 class OpaqueModel(Model):
-    """A fitted estimator, asked as it is.
+    """A fitted estimator, whose own methods answer.
 
     Parameters
     ----------
     preparation : Preparation
-        What is done to the columns first.
+        The preparation of the columns.
     estimator : fitted estimator
-        With predict_proba, decision_function or predict, as `answers` says.
+        An estimator with predict_proba, decision_function or predict, according to `answers`.
     answers : {"probabilities", "decisions", "labels", "numbers"}
-        How it is asked. ``decisions`` are log-odds of the second of two classes, ``labels``
-        become shares of 0 and 1.
+        The kind of its answers. ``decisions`` are log-odds of the second of two classes,
+        ``labels`` become probabilities of 0 and 1.
     n_outputs : int
-        Classes, or 1 for a number.
+        The number of classes, or 1 for a number.
     missing : bool
-        Whether it takes missing values.
+        Whether it accepts missing values.
     """
 
     kind: ClassVar[str] = "opaque"
@@ -76,8 +77,8 @@ class OpaqueModel(Model):
         self, preparation: Preparation, answers: str, n_outputs: int, missing: bool, name: str
     ) -> None:
         check_choice("answers", answers, ANSWERS)
-        least = {"decisions": 2, "numbers": 1}.get(answers, 2)
-        if not isinstance(n_outputs, int) or n_outputs < least:
+        min_outputs = 1 if answers == "numbers" else 2
+        if not isinstance(n_outputs, int) or n_outputs < min_outputs:
             raise ValueError(f"{answers} cannot have {n_outputs!r} outputs.")
         if n_outputs > 2 and answers == "decisions":
             raise ValueError("decisions are between two classes.")
@@ -94,7 +95,7 @@ class OpaqueModel(Model):
         self._data = None
 
     def scores(self, X: NDArray[Any], rows: Ints) -> Floats:
-        """What the estimator says."""
+        """Return the answers of the estimator."""
         if self.estimator is None:
             raise TypeError(f"The {self.name} of this file was not opened. {_how_to_open([])}")
         table = self.preparation.table(X, rows)
@@ -105,13 +106,13 @@ class OpaqueModel(Model):
         if self.answers == "decisions":
             second = expit(np.asarray(self.estimator.decision_function(table), dtype=np.float64))
             return np.stack([1.0 - second, second], axis=1)
-        said = np.asarray(self.estimator.predict(table))
+        predicted = np.asarray(self.estimator.predict(table))
         if self.answers == "labels":
-            return np.eye(self.n_outputs)[np.searchsorted(self.estimator.classes_, said)]
-        return said.astype(np.float64).reshape(len(rows), 1)
+            return np.eye(self.n_outputs)[np.searchsorted(self.estimator.classes_, predicted)]
+        return predicted.astype(np.float64).reshape(len(rows), 1)
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """All there is to it; the estimator in skops' form."""
+        """Return the header and the arrays, with the estimator in the format of skops."""
         if self._data is None:
             self._data = _as_bytes(self.estimator)
         header = {
@@ -125,7 +126,7 @@ class OpaqueModel(Model):
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> OpaqueModel:
-        """The inverse of `parts`, as far as `opening` allows."""
+        """Return the model of stored `parts`, as far as `opening` allows."""
         model = cls.__new__(cls)
         named = (header[key] for key in ("answers", "n_outputs", "missing", "name"))
         model._set(Preparation.from_arrays(arrays), *named)
@@ -157,7 +158,7 @@ def _skops() -> Any:
 
 
 def _as_bytes(estimator: Any) -> bytes:
-    """The estimator in skops' form, once it is known that it can be read back."""
+    """Return the estimator in the format of skops, after checking that it can be read back."""
     io = _skops()
     try:
         data: bytes = io.dumps(estimator)

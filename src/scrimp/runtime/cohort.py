@@ -1,0 +1,137 @@
+"""Cohorts: the rows of a batch that share a history, at consecutive budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..costs.ledger import Ledger
+from ..plans.contract import State
+from ..plans.priced_plan import PricedPlan
+from ..types import Flags, Floats, Ints
+
+
+@dataclass
+class Cohort:
+    """Rows that share a history, at consecutive budgets.
+
+    Parameters
+    ----------
+    rows : int array
+        The rows of the batch.
+    state : State
+        What the plan knows of them.
+    ledger : Ledger
+        What they own and have spent, at these budgets.
+    first : int
+        The position of the lowest of these budgets among all budgets.
+    budget_of : int array (rows,), optional
+        The position of each row's budget among all; without it every row is at every budget of
+        the ledger.
+    answers : tuple of float arrays, optional
+        The scores and the spend, if the plan answers fresh rows at once.
+    """
+
+    rows: Ints
+    state: State
+    ledger: Ledger
+    first: int
+    budget_of: Ints | None
+    answers: tuple[Floats, Floats] | None = None
+
+    @property
+    def n_budgets(self) -> int:
+        """The number of budgets."""
+        return len(self.ledger.budgets)
+
+    @property
+    def positions(self) -> slice:
+        """The positions of the budgets among all."""
+        return slice(self.first, self.first + self.n_budgets)
+
+    def part(self, chosen: Flags) -> Cohort:
+        """Return some rows, at all budgets."""
+        index = np.flatnonzero(chosen)
+        return Cohort(
+            self.rows[index],
+            self.state.take(index),
+            self.ledger.at(0, self.n_budgets),
+            self.first,
+            None if self.budget_of is None else self.budget_of[index],
+        )
+
+    def divide(self, n_low: int) -> tuple[Cohort | None, Cohort | None]:
+        """Return the cohort at its `n_low` lowest budgets and at the others, where it has rows."""
+        return self._at_budgets(0, n_low), self._at_budgets(n_low, self.n_budgets)
+
+    def _at_budgets(self, start: int, stop: int) -> Cohort | None:
+        """Return the cohort at some of its budgets; None if no row has one of these."""
+        first, ledger = self.first + start, self.ledger.at(start, stop)
+        if self.budget_of is None:
+            return Cohort(self.rows, self.state.fork(), ledger, first, None)
+        chosen = (self.budget_of >= first) & (self.budget_of < self.first + stop)
+        return replace(self.part(chosen), ledger=ledger, first=first) if chosen.any() else None
+
+
+def first_cohorts(
+    priced: PricedPlan,
+    budgets: Floats,
+    budget_of: Ints | None,
+    keys: NDArray[np.uint64],
+    owned: Flags | None,
+    each_budget: bool,
+) -> Iterator[Cohort]:
+    """Yield rows that own the same items, at budgets that the plan starts alike.
+
+    Parameters
+    ----------
+    priced : PricedPlan
+        The plan and its costs.
+    budgets : float array (budgets,)
+        Ascending and distinct.
+    budget_of : int array (rows,), optional
+        The position of each row's budget; without it all rows are at all budgets.
+    keys : uint64 array (rows,)
+        The keys of all rows.
+    owned : bool array (rows, items), optional
+        The items that rows own, ancestors included.
+    each_budget : bool
+        Whether every budget has a cohort of its own.
+    """
+    for rows, owned_items in _by_owned(len(keys), owned):
+        whole = Ledger(priced.costs, budgets.tolist(), owned_items)
+        for start, stop in _budget_runs(priced, whole, each_budget):
+            chosen = rows
+            if budget_of is not None:
+                chosen = rows[(budget_of[rows] >= start) & (budget_of[rows] < stop)]
+            if len(chosen):
+                ledger = whole.at(start, stop)
+                state = priced.plan.start(keys[chosen], ledger)
+                positions = None if budget_of is None else budget_of[chosen]
+                yield Cohort(chosen, state, ledger, start, positions)
+
+
+def _by_owned(n: int, owned: Flags | None) -> Iterator[tuple[Ints, Sequence[int]]]:
+    """Yield rows that own the same items, and these items."""
+    if owned is None:
+        yield np.arange(n), ()
+        return
+    patterns, member = np.unique(owned, axis=0, return_inverse=True)
+    member = member.reshape(-1)
+    for number, pattern in enumerate(patterns):
+        yield np.flatnonzero(member == number), np.flatnonzero(pattern).tolist()
+
+
+def _budget_runs(
+    priced: PricedPlan, ledger: Ledger, each_budget: bool
+) -> Iterator[tuple[int, int]]:
+    """Return runs of budgets that can pay for the same decisive items, or each budget alone."""
+    n = len(ledger.budgets)
+    if each_budget:
+        return pairwise(range(n + 1))
+    closures = map(priced.costs.closure, priced.plan.decisive)
+    return pairwise(sorted({0, n, *(ledger.first_affording(needs) for needs in closures)}))
