@@ -201,15 +201,15 @@ def test_histograms_carried_from_round_to_round_find_what_new_ones_do(missing):
         X[rng.random(X.shape) < 0.2] = np.nan
     every = np.ones(6, dtype=bool)
     with StumpSearch(X, y) as carried, StumpSearch(X, y) as anew:
-        assert carried._kept is not None
-        anew._kept = None
+        assert carried._cache is not None
+        anew._cache = None
         for _ in range(40):
             ours, theirs = (s.best(lambda columns, edges: edges, every) for s in (carried, anew))
             assert ours.edge == pytest.approx(theirs.edge, abs=1e-13)
             assert (ours.column, ours.high) == (theirs.column, theirs.high)
             for search in (carried, anew):
                 search.update(theirs, 0.5 * np.log((1 + theirs.edge) / (1 - theirs.edge)))
-        kept = carried._kept
+        kept = carried._cache
         hist = kept.renew(carried._bins, np.arange(6), carried._weights[carried._current[0]])
         assert kept._steps.max() > 1
         for column, bins in enumerate(carried._bins):

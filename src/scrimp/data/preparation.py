@@ -20,9 +20,9 @@ _STORED = "prepare/"
 class Preparation:
     """Columns of a table as a model was trained on them.
 
-    A prepared column is ``(x - center) / scale``. Before that, x is 1 where it is the
-    category `code` and else 0, if there is a code; or `fill` where it is missing, if there
-    is a fill.
+    A prepared column is ``(x - center) / scale``. Before that x becomes `fill` where it is
+    missing, if there is a fill; and if there is a code, 1 where it is the category `code` and
+    else 0.
 
     Parameters
     ----------

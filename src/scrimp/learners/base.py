@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -12,25 +11,19 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ..costs.costs import Costs
-from ..costs.ledger import within
 from ..costs.repricing import at_new_prices
 from ..data.columns import Columns, as_frame, learn_columns
 from ..data.target import Target
-from ..data.validation import FLOAT_DTYPES, check_budget, int_array
+from ..data.validation import FLOAT_DTYPES, check_budget
 from ..plans.priced_plan import PricedPlan
 from ..runtime.predictor import Predictor
 from ..runtime.session import Session
 from ..runtime.sweep import Sweep
-from ..types import Floats, Ints
+from ..types import Floats
 
 
 class BudgetedEstimator(BaseEstimator):
@@ -268,100 +261,6 @@ class AtBudget(BaseEstimator):
         """Accuracy at the budget, or explained variance (R^2) of a regression."""
         metric = accuracy_score if is_classifier(self) else r2_score
         return float(metric(y, self.predict(X), sample_weight=sample_weight))
-
-
-def rows_that_count(
-    table: NDArray[Any], y: NDArray[Any], sample_weight: Any
-) -> tuple[NDArray[Any], NDArray[Any], Floats]:
-    """The rows with a positive weight, their targets, and the weights, free to be changed."""
-    weights = _check_sample_weight(
-        sample_weight, table, dtype=np.float64, ensure_non_negative=True, copy=True
-    )
-    keep = weights > 0
-    if keep.all():
-        return table, y, weights
-    return table[keep], y[keep], weights[keep]
-
-
-def given_rows_that_count(
-    X: Any, table: NDArray[Any], y: NDArray[Any], sample_weight: Any
-) -> tuple[Any, NDArray[Any], NDArray[Any], Floats]:
-    """The same beside those rows as they were given; an error if there are none."""
-    kept, targets, weights = rows_that_count(table, y, sample_weight)
-    if not len(weights):
-        raise ValueError("sample_weight is 0 for all rows; expected a positive weight.")
-    if kept.shape[0] < table.shape[0]:
-        X = _safe_indexing(X, np.flatnonzero(np.asarray(sample_weight) > 0))
-    return X, kept, targets, weights
-
-
-def numbers_of(y: NDArray[Any], classifier: str) -> Floats:
-    """A target as numbers; what holds none is for a classifier, named here."""
-    try:
-        return np.asarray(y, dtype=np.float64)
-    except (TypeError, ValueError):
-        text = next((repr(own) for own in y.tolist() if isinstance(own, str)), y.dtype.name)
-        raise ValueError(
-            f"y holds {text}; expected numbers. Use {classifier} for classes."
-        ) from None
-
-
-def cheapest_item(costs: Costs) -> tuple[float, str]:
-    """The least that an item with a column costs, with all that it requires, and its name."""
-    return min((costs.price_of([item]), costs.names[item]) for item in set(costs.item_of))
-
-
-def warn_of_prior(
-    costs: Costs, budget: float, *, where: str = "", otherwise: str = "", stacklevel: int = 4
-) -> None:
-    """Say that nothing is bought: the cheapest item is too dear; otherwise, why."""
-    price, item = cheapest_item(costs)
-    reason = f"The cheapest item {item!r} costs {price:g} but the budget is {budget:g}"
-    warnings.warn(
-        f"{otherwise if within(price, budget) else reason}, so nothing is bought{where} and "
-        "every answer is the prior. Raise the budget.",
-        UserWarning,
-        stacklevel=stacklevel,
-    )
-
-
-def kept_positions(
-    splits: Iterable[tuple[Any, Any]], kept: Ints, n: int | None = None
-) -> list[tuple[Ints, Ints]]:
-    """Folds of the rows as given, as folds of the rows that count.
-
-    Parameters
-    ----------
-    splits : iterable of (train, test)
-        Positions, or masks, in the rows as given.
-    kept : int array
-        The positions of the rows that count, ascending. Others are left out of the folds.
-    n : int, optional
-        How many rows were given: a position beyond them is an error.
-
-    Examples
-    --------
-    >>> [(train, test)] = kept_positions([([0, 1, 4], [2, 3])], np.array([1, 3, 4]))
-    >>> train.tolist(), test.tolist()
-    ([0, 2], [1])
-    """
-    return [(_among(train, kept, n), _among(test, kept, n)) for train, test in splits]
-
-
-def _among(given: Any, kept: Ints, n: int | None) -> Ints:
-    """Where given positions are among those kept."""
-    given = np.asarray(given)
-    positions = int_array("cv", np.flatnonzero(given) if given.dtype == bool else given)
-    least, most = positions.min(initial=0), positions.max(initial=-1)
-    if least < 0 or (n is not None and most >= n):
-        bound = "" if n is None else f" and < {n}"
-        raise ValueError(
-            f"cv names the row {least if least < 0 else most}; expected positions >= 0{bound}."
-        )
-    own = np.searchsorted(kept, positions)
-    counts = own < len(kept)
-    counts[counts] = kept[own[counts]] == positions[counts]
-    return int_array("cv", own[counts])
 
 
 def at_budget(model: Any, budget: float | None, stop: str | None = None) -> AtBudget:

@@ -13,7 +13,7 @@ from ...plans import SampledPlan
 from ...plans.components.members import Members
 from ...types import Floats
 
-#: So many votes are worked out at a time.
+#: Votes that are worked out at a time: more take more memory.
 _VOTES = 2_000_000
 
 

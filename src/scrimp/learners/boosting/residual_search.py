@@ -25,9 +25,11 @@ _NOTHING = 1e-12
 _EDGE_LIMIT = 1.0 - 1e-12
 #: Of columns that tie up to rounding, the lowest wins.
 _TIE = 1e-12
-#: Cells below which a thread is not worth waking, and cells a thread takes at a time.
+#: Cells below which a thread is not worth waking.
 _THREAD_CELLS = 200_000
+#: Cells that a thread takes at a time, at least: fewer would not be worth a task.
 _TASK_CELLS = 100_000
+#: Columns that a thread takes at a time, at least.
 _GROUP = 8
 #: Blocks of rows that one thread takes at a time.
 _BLOCKS = 25
@@ -97,12 +99,13 @@ class ResidualSearch:
         self._masses = np.empty(self._first[-1])
         self._over_columns(np.arange(d), self._weight, self._keep_masses)
         self._signed = np.empty(n)
-        self._found = np.zeros(d, dtype=SPLIT)
-        self.restart(residuals)
+        self._splits = np.zeros(d, dtype=SPLIT)
+        self._first_residuals = residuals
+        self.restart()
 
-    def restart(self, residuals: Floats) -> None:
-        """Begin anew with the first residuals; the bins stay."""
-        self._residuals = residuals.copy()
+    def restart(self) -> None:
+        """Reset the residuals to the first ones; the bins stay."""
+        self._residuals = self._first_residuals.copy()
         self._step(0, np.zeros(self._n_bins))
 
     def best(self, quality: Quality, allowed: Flags) -> Stump | None:
@@ -113,7 +116,7 @@ class ResidualSearch:
         comes.
         """
         self._scan(np.flatnonzero(allowed & ~self._fresh))
-        explained = self._found["explained"]
+        explained = self._splits["explained"]
         columns = np.flatnonzero(allowed & (explained > _NOTHING * self._total))
         edges = np.sqrt(np.minimum(explained[columns] / self._total, 1.0))
         qualities = quality(columns, np.minimum(edges, _EDGE_LIMIT))
@@ -148,7 +151,7 @@ class ResidualSearch:
         """Find the best split of some columns for the targets of now."""
 
         def keep(hist: Floats, group: Ints) -> None:
-            best_splits(hist, group, self._masses, self._first, self._categorical, self._found)
+            best_splits(hist, group, self._masses, self._first, self._categorical, self._splits)
 
         self._over_columns(columns, self._signed, keep)
         self._fresh[columns] = True
@@ -171,8 +174,8 @@ class ResidualSearch:
 
     def _keep_masses(self, hist: Floats, group: Ints) -> None:
         for sums, column in zip(hist, group.tolist(), strict=True):
-            own = self._masses[self._first[column] : self._first[column + 1]]
-            own[:-1], own[-1] = sums[: len(own) - 1], sums[-1]
+            masses = self._masses[self._first[column] : self._first[column + 1]]
+            masses[:-1], masses[-1] = sums[: len(masses) - 1], sums[-1]
 
     def _step(self, column: int, steps: Floats) -> None:
         n_blocks = -(-self._bins.shape[1] // BLOCK)
@@ -190,7 +193,7 @@ class ResidualSearch:
 
     def _stump(self, column: int, edge: float) -> Stump:
         """The best stump of a column, with the leaf values of the loss."""
-        _, at, kind = self._found[column].item()
+        _, at, kind = self._splits[column].item()
         low, high = interval(kind, at, self._cuts[column])
         leaf = self._leaves(column, low, high)[self._bins[column]]
         inside, outside, missing = self._medians(leaf) if self._absolute else self._means(leaf)

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...types import Floats
+from ...costs.shopper import Shopper
+from ...types import Floats, Ints
 
 #: An edge of 1 would make the logarithm infinite and all perfect columns equal.
 _EDGE_LIMIT = 1.0 - 1e-12
@@ -61,7 +62,7 @@ def _loss_gain(edges: Floats, n_classes: int) -> Floats:
 
 @dataclass(frozen=True)
 class Rule:
-    """A gain over a price.
+    """What a booster maximises: a gain over a price.
 
     Parameters
     ----------
@@ -73,10 +74,6 @@ class Rule:
 
     gain: Callable[[Floats, int], Floats]
     price: Callable[[Floats, float], Floats]
-
-    def quality(self, edges: Floats, prices: Floats, spent: float, n_classes: int = 2) -> Floats:
-        """What the booster maximises."""
-        return self.gain(edges, n_classes) / self.price(prices, spent)
 
 
 #: AdaBoostBT: the largest edge, whatever it costs.
@@ -95,3 +92,91 @@ RULES: dict[str, tuple[Rule, Rule]] = {
     "speedboost": (SPEEDBOOST, SPEEDBOOST),
     "hybrid": (GREEDY, SMOOTHED),
 }
+
+
+class PricedRule:
+    """A selection rule at the prices of one training, and the columns that it may select.
+
+    In a choice an item counts with its own price, even when it is paid for, plus what it
+    requires and is not owned. An item that is free counts as the cheapest one that is not.
+
+    Parameters
+    ----------
+    shopper : Shopper
+        What has been bought, and what the rest costs.
+    rule : str
+        A name of `RULES`.
+    only_affordable : bool
+        Whether columns that the rest of the budget cannot pay may not be selected.
+    tau : float
+        How much what is spent counts in ``smoothed``.
+    switch : float
+        ``hybrid`` goes over from greedy to smoothed when the quality of its choice falls
+        below this part of the first one's. No unused column is better than the choice, so
+        then all of these are below it too.
+    n_classes : int
+        Classes to tell apart: what an edge is worth depends on their number.
+
+    Attributes
+    ----------
+    allowed : bool array (columns,)
+        The columns that may be selected.
+    """
+
+    def __init__(
+        self,
+        shopper: Shopper,
+        rule: str,
+        only_affordable: bool,
+        tau: float = 1.0,
+        switch: float = 0.1,
+        n_classes: int = 2,
+    ) -> None:
+        self._shopper = shopper
+        self._rule, self._next_rule = RULES[rule]
+        self._tau, self._switch = tau, switch
+        self._n_classes = n_classes
+        self._first_quality: float | None = None
+        self._only_affordable = only_affordable
+        self._item_of = shopper.costs.owners
+        self._item_prices = np.array(shopper.costs.prices)
+        self._free_counts_as = min((p for p in shopper.costs.prices if p > 0), default=1.0)
+        self._refresh()
+
+    def quality(self, columns: Ints, edges: Floats) -> Floats:
+        """Return the rule's value of columns with given edges."""
+        spent = self._tau * self._shopper.ledger.spent
+        gain = self._rule.gain(edges, self._n_classes)
+        return gain / self._rule.price(self._prices[columns], spent)
+
+    def observe(self, column: int, edge: float) -> None:
+        """Take note of a choice: it may be time for the next rule."""
+        if self._rule is self._next_rule:
+            return
+        quality = float(self.quality(np.array([column]), np.array([edge]))[0])
+        if self._first_quality is None:
+            self._first_quality = quality
+        elif quality < self._switch * self._first_quality:
+            self._rule = self._next_rule
+
+    def buy(self, column: int) -> bool:
+        """Pay for a column unless it is owned; if the budget does not allow it, exclude it."""
+        item, ledger = int(self._item_of[column]), self._shopper.ledger
+        needs = ledger.costs.closures[item]
+        if ledger.first_affording(needs):
+            self.allowed[self._item_of == item] = False
+            return False
+        if ledger.missing(needs):
+            self._shopper.buy([item])
+            self._refresh()
+        return True
+
+    def _refresh(self) -> None:
+        """Update the prices: what was bought makes other things cheaper."""
+        counts = self._item_prices + self._shopper.fees
+        counts[counts == 0] = self._free_counts_as
+        self._prices = counts[self._item_of]
+        if self._only_affordable:
+            self.allowed = self._shopper.affordable()[self._item_of]
+        else:
+            self.allowed = np.ones(len(self._item_of), dtype=bool)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...costs.costs import Costs, as_costs
 from ...data.columns import Columns
+from ...data.training_rows import seed_from
 from ...data.validation import check_choice
 from ...plans import AdditivePlan, SampledPlan
 from ...plans.components.members import Members
@@ -24,9 +25,9 @@ from ...plans.sampled import MOST_DRAWS
 from ...types import Floats
 from ..base import BudgetedClassifier
 from .budgeted import BudgetedBoostingClassifier
-from .ensembles import Vote, best_first, drawn, vote_of_stumps
+from .foreign_votes import check_supported, vote_of
 from .margins import draws_for, margins
-from .wrapped import check_supported, vote_of
+from .votes import Vote, best_first, drawn, vote_of_stumps
 
 
 class SampledBoostingClassifier(BudgetedClassifier):
@@ -125,13 +126,13 @@ class SampledBoostingClassifier(BudgetedClassifier):
         chance = check_random_state(self.random_state)
         booster = BudgetedBoostingClassifier(
             self.costs, rule="edge", n_rounds=self.n_rounds, max_bins=self.max_bins,
-            n_jobs=self.n_jobs, random_state=int(chance.randint(2**31 - 1)),
+            n_jobs=self.n_jobs, random_state=seed_from(chance),
         )  # fmt: skip
         try:
             booster.fit(X, y, sample_weight)
         finally:  # if it is interrupted, the rounds done so far stand
             if hasattr(booster, "plan_"):
-                self._adopt(booster, int(chance.randint(2**31 - 1)))
+                self._adopt(booster, seed_from(chance))
         return self
 
     @classmethod
@@ -200,7 +201,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
             model.feature_names_in_ = np.array(known, dtype=object)
         rows = None if background is None else np.asarray(model.columns_.encode(background), float)
         vote, model.target_ = vote_of(ensemble, rows)
-        seed = int(check_random_state(model.random_state).randint(2**31 - 1))
+        seed = seed_from(model.random_state)
         model.plan_ = model._plan(vote, as_costs(costs, n, known), seed)
         return model
 

@@ -8,7 +8,7 @@ Chosen columns are gathered in panels, and only whole panels are subtracted from
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from scipy.linalg import get_blas_funcs, get_lapack_funcs
 from ...kernels.groups import block_gains, guarded_cholesky, shrink_blocks, squeeze
 from ...types import Floats, Ints
 
-#: Columns of a panel.
+#: Columns of a panel: more make fewer, larger matrix products but delay the shrinking.
 _PANEL = 128
 #: A column of which less than this is left, of 1, depends on those chosen before.
 FLOOR = 1e-10
@@ -27,7 +27,7 @@ _gemm, _trsm = get_blas_funcs(("gemm", "trsm"), dtype=np.float64)
 
 
 class GroupFactor:
-    """What is chosen, what it explains, and what is left.
+    """The groups chosen so far, what they explain, and the Schur complement on the others.
 
     Parameters
     ----------
@@ -80,8 +80,8 @@ class GroupFactor:
 
         Of another residual (columns x responses), if that is given.
         """
-        mine = self._residual if residual is None else residual[self._active]
-        return self._explained_by(self._blocks, mine)
+        residual = self._residual if residual is None else residual[self._active]
+        return self._explained_by(self._blocks, residual)
 
     def whitened(self) -> Floats:
         """The same by each group's own correlations alone, as if nothing was chosen."""
@@ -101,9 +101,9 @@ class GroupFactor:
         # a column that is chosen has no place, and its value does not count
         return np.asarray((self._residual[self._place[self._all]] ** 2).sum(axis=1))
 
-    def over_groups(self, fold: np.ufunc, values: Floats) -> Floats:
-        """Fold the values of each group's columns."""
-        return np.asarray(fold.reduceat(values, self._first))
+    def over_groups(self, reduction: np.ufunc, values: Floats) -> Floats:
+        """Reduce the values of each group's columns to one."""
+        return np.asarray(reduction.reduceat(values, self._first))
 
     def take(self, group: int) -> float:
         """Choose a group; what it explains."""
@@ -170,14 +170,33 @@ class GroupFactor:
         inverse, failed = _trtri(upper, lower=0, overwrite_c=1)
         assert failed == 0, "a factor has no 0 on its diagonal"
         now = np.zeros((n, self._scores.shape[1]))
-        found, begin = [], 0
+        prefixes, begin = [], 0
         for group in self.order:
             end = begin + int(self._size[group])
             now[:end] += inverse[:end, begin:end] @ self._scores[begin:end]
-            found.append(now[:end].copy())
+            prefixes.append(now[:end].copy())
             begin = end
-        return found
+        return prefixes
 
 
 def _solve_lower(lower: Floats, right: Floats) -> Floats:
     return np.asarray(_trsm(1.0, lower, right, lower=1))
+
+
+def _largest_square(factor: GroupFactor) -> Floats:
+    """Return the squared largest correlation of one column with the residual, per group."""
+    return factor.over_groups(np.maximum, factor.squares())
+
+
+def _squared_norm(factor: GroupFactor) -> Floats:
+    """Return the squared norm of the gradient, per group."""
+    return factor.over_groups(np.add, factor.squares())
+
+
+#: What each group that is not chosen yet is worth, to be divided by its price (Hu 2019, ch. 3).
+CRITERIA: dict[str, Callable[[GroupFactor], Floats]] = {
+    "forward": GroupFactor.gains,
+    "omp": GroupFactor.whitened,
+    "single": _largest_square,
+    "no-whiten": _squared_norm,
+}

@@ -18,14 +18,15 @@ from ...costs.costs import Costs
 from ...kernels.groups import guarded_cholesky
 from ...runtime.events import Progress, emit
 from ...types import Floats, Ints
-from .buying import Buyer
 from .factor import FLOOR, GroupFactor
 from .families import Family
 from .moments import Moments
-from .sequence import NOTHING, Sequence, Standardised
+from .sequence import NOTHING, GroupShopper, Sequence, Standardised
 
-#: Models of so few entries are finished by so many Newton steps.
-_NEWTON, _POLISH = 200, 50
+#: Coefficients up to which L-BFGS is followed by Newton steps: each forms a whole Hessian.
+_NEWTON_SIZE = 200
+#: The most Newton steps; near the optimum a few are enough.
+_NEWTON_STEPS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,14 +109,14 @@ class GlmPath:
         """Add inputs and refit from where the model is; the loss."""
         self._inputs = np.hstack([self._inputs, new])
         start = np.vstack([self.model, np.zeros((new.shape[1], self.model.shape[1]))])
-        found = minimize(
+        solution = minimize(
             self._objective, start.ravel(), jac=True, method="L-BFGS-B",
             options={"maxiter": self._max_iter, "gtol": self._tol, "ftol": 1e-12, "maxcor": 20},
         )  # fmt: skip
-        self.n_iter = max(self.n_iter, int(found.nit))
-        self.unfinished += found.nit >= self._max_iter
-        self.model = found.x.reshape(start.shape)
-        if self.model.size <= _NEWTON:
+        self.n_iter = max(self.n_iter, int(solution.nit))
+        self.unfinished += solution.nit >= self._max_iter
+        self.model = solution.x.reshape(start.shape)
+        if self.model.size <= _NEWTON_SIZE:
             self._polish()
         if self.model.shape[1] > 1:  # a shift of all classes changes nothing: take the least
             self.model -= self.model.mean(axis=1, keepdims=True)
@@ -124,7 +125,7 @@ class GlmPath:
     def _polish(self) -> None:
         """Newton steps from near the optimum to where rounding ends them."""
         loss, gradient = self._objective(self.model.ravel())
-        for _ in range(_POLISH):
+        for _ in range(_NEWTON_STEPS):
             step = np.linalg.lstsq(self._curvature(), gradient, rcond=None)[0]
             for part in (1.0, 0.5, 0.25, 0.125):
                 better = self.model.ravel() - part * step
@@ -227,8 +228,8 @@ def choose_glm_sequence(
 
     Returns the sequence, and the most steps that a refit took.
     """
-    buyer = Buyer(costs, budget, doubling)
-    groups = buyer.groups
+    shopper = GroupShopper(costs, budget, doubling)
+    groups = shopper.groups
     worth = _Worth(criterion, sample, groups, alpha)
     path = GlmPath(sample, family, alpha, max_iter, tol)
     chosen: list[int] = []
@@ -236,17 +237,17 @@ def choose_glm_sequence(
     left = np.ones(len(groups), dtype=bool)
     while left.any():
         values = worth.values(path.residual(), np.flatnonzero(left))
-        candidates = buyer.candidates(values > NOTHING)
+        candidates = shopper.candidates(values > NOTHING)
         if not len(candidates):
             break
-        choice = buyer.best(values, candidates)
-        buyer.buy(choice)
+        choice = shopper.best(values, candidates)
+        shopper.take(choice)
         losses.append(path.grow(worth.whiteners[choice].inputs(sample.X)))
         worth.take(choice)
         left[choice] = False
         chosen.append(choice)
         models.append(path.model)
-        emit(Progress("fit", len(chosen), len(groups), f"spent {buyer.spent:g}"))
+        emit(Progress("fit", len(chosen), len(groups), f"spent {shopper.spent:g}"))
     if path.unfinished:
         warnings.warn(
             f"{path.unfinished} of {len(chosen)} refits ended after max_iter={max_iter} steps "
@@ -255,10 +256,10 @@ def choose_glm_sequence(
             stacklevel=3,
         )
     used = [worth.whiteners[choice] for choice in chosen]
-    items = [int(buyer.items[choice]) for choice in chosen]
+    items = [int(shopper.items[choice]) for choice in chosen]
     floor = family.least(sample.Y, sample.weight)
     explained = (losses[0] - np.array(losses)) / max(losses[0] - floor, 1e-300)
-    return _in_units(items, used, models, explained, buyer.doubled), path.n_iter
+    return _in_units(items, used, models, explained, shopper.doubled), path.n_iter
 
 
 def _in_units(

@@ -6,6 +6,7 @@ thesis, Carnegie Mellon University 2019, chapter 3.
 
 from __future__ import annotations
 
+import math
 from copy import deepcopy
 from typing import Any, Self
 
@@ -13,15 +14,9 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from ...costs.costs import Costs, as_costs
-from ...data.numeric_rows import (
-    check_sequencer,
-    columns_not_finite,
-    fill_values,
-    filled,
-    not_finite,
-    read_rows,
-)
+from ...data.linear_design import LinearDesign, check_missing, not_finite
 from ...data.target import Target
+from ...data.training_rows import read_rows
 from ...data.validation import check_budget, check_choice
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
@@ -29,9 +24,9 @@ from ...types import Floats
 from ..base import BudgetedRegressor
 from .bounds import MOST_LISTED, SequenceBounds, submodularity_ratio, whitened_gamma
 from .chunks import chunks_of
-from .criteria import CRITERIA
+from .factor import CRITERIA
 from .moments import Moments
-from .sequence import Sequence, Standardised, choose_sequence, prefix_plan
+from .sequence import Sequence, Standardised, choose_sequence, sequence_plan
 
 
 class SequencedRegressor(BudgetedRegressor):
@@ -112,7 +107,7 @@ class SequencedRegressor(BudgetedRegressor):
     _takes_several = True
     sums_: Moments
     _sequence: Sequence | None
-    _fill: Floats | None
+    _design: LinearDesign
     _plan: PricedPlan
 
     def __init__(
@@ -144,14 +139,14 @@ class SequencedRegressor(BudgetedRegressor):
             Weights of the rows.
         """
         self._check_params()
-        self._add(X, y, sample_weight, anew=True)
+        self._add(X, y, sample_weight, reset=True)
         _ = self._learned
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Add rows to those seen so far; the sequence is chosen anew when it is needed."""
         self._check_params()
-        self._add(X, y, sample_weight, anew=not hasattr(self, "sums_"))
+        self._add(X, y, sample_weight, reset=not hasattr(self, "sums_"))
         return self
 
     def fit_chunks(self, chunks: Any, target: str | None = None) -> Self:
@@ -171,12 +166,12 @@ class SequencedRegressor(BudgetedRegressor):
         is usable, and the exception is raised again.
         """
         self._check_params()
-        anew = True
+        reset = True
         for X, y, weight in chunks_of(chunks, target):
-            self._add(X, y, weight, anew)
-            anew = False
+            self._add(X, y, weight, reset)
+            reset = False
             emit(Progress("rows", self.sums_.n_rows, self.sums_.n_rows))
-        if anew:
+        if reset:
             raise ValueError("chunks holds no rows; a minimum of 1 is required.")
         _ = self._learned
         return self
@@ -196,16 +191,17 @@ class SequencedRegressor(BudgetedRegressor):
                 "'forward' and 'omp'."
             )
         data = Standardised.of(self.sums_, self.alpha)
-        groups = [np.array(own) for own in costs.columns if own]
+        prepared = costs.prepared(self._design.preparation.source)
+        groups = [np.array(columns) for columns in prepared.columns if columns]
         spent = [costs.price_of(sequence.items[:k]) for k in range(len(sequence.items) + 1)]
         no_theorem = self._why_no_theorem(costs)
         gamma, reason = None, no_theorem or self._why_no_doubling(len(groups))
         if not reason:
             gamma = submodularity_ratio(data.matrix, data.response, groups)
         plain = not (no_theorem or self.doubling)
-        least = whitened_gamma(data.matrix, groups) if plain else 0.0
+        smallest = whitened_gamma(data.matrix, groups) if plain else 0.0
         return SequenceBounds(
-            least, np.array(spent), sequence.explained, data.explained_by_all(), gamma,
+            smallest, np.array(spent), sequence.explained, data.explained_by_all(), gamma,
             None if gamma is None else -float(np.expm1(-(gamma**2) / (1.0 + gamma))), reason,
         )  # fmt: skip
 
@@ -245,7 +241,7 @@ class SequencedRegressor(BudgetedRegressor):
     @property
     def dependent_(self) -> list[str]:
         """Columns that others determine."""
-        return [self.columns_.name(column) for column in self._learned.dependent]
+        return [self._design.name(column) for column in self._learned.dependent]
 
     @property
     def doubled_(self) -> bool:
@@ -275,8 +271,9 @@ class SequencedRegressor(BudgetedRegressor):
             costs, limit = self._priced(), float(check_budget(self.budget))
             self._refuse_overflow()
             data = Standardised.of(self.sums_, self.alpha)
-            sequence = self._choose(data, costs, limit)
-            self._plan = PricedPlan(prefix_plan(sequence, self._fill), costs)
+            prepared = costs.prepared(self._design.preparation.source)
+            sequence = self._choose(data, prepared, limit)
+            self._plan = PricedPlan(sequence_plan(sequence, self._design), costs)
             self._sequence = sequence
         return sequence
 
@@ -288,7 +285,8 @@ class SequencedRegressor(BudgetedRegressor):
     def _refuse_overflow(self) -> None:
         spread = np.diag(self.sums_.scatter)
         if not np.isfinite(spread).all():
-            raise not_finite(np.flatnonzero(~np.isfinite(spread)).tolist(), self.columns_)
+            columns = self._design.prepared_columns
+            raise not_finite(np.flatnonzero(~np.isfinite(spread)).tolist(), columns)
 
     def _priced(self) -> Costs:
         return as_costs(self.costs, len(self.columns_), self.columns_.names)
@@ -296,28 +294,28 @@ class SequencedRegressor(BudgetedRegressor):
     def _choose(self, data: Standardised, costs: Costs, budget: float) -> Sequence:
         return choose_sequence(data, costs, self.criterion, budget, self.doubling)
 
-    def _add(self, X: Any, y: Any, sample_weight: Any, anew: bool) -> None:
-        """Add rows to the sums."""
-        table, y, weight, columns = read_rows(
-            self, X, y, sample_weight, anew, multi_output=self._takes_several, y_numeric=True
-        )
-        Y = np.asarray(y, dtype=np.float64).reshape(table.shape[0], -1)
-        fill = fill_values(table, self.missing) if anew else self._fill
-        table = filled(table, fill)
-        lost = columns_not_finite(table)
-        if lost:  # all or nothing: rows that are refused may be given again, mended
-            raise not_finite(lost, columns)
-        if anew:
+    def _add(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> None:
+        """Add rows to the sums, all or none of them: rows that are refused may be given again."""
+        rows = read_rows(
+            self, X, y, sample_weight, reset=reset, accept_sparse=True,
+            multi_output=self._takes_several, y_numeric=True,
+        )  # fmt: skip
+        columns = rows.columns
+        Y = np.asarray(rows.y, dtype=np.float64).reshape(len(rows), -1)
+        learn = LinearDesign.learn
+        design = learn(rows.table, columns, self.missing) if reset else self._design
+        table = design.transform(rows.table)
+        if reset:
             as_costs(self.costs, len(columns), columns.names)  # or refused now
-            self.columns_, self._fill = columns, fill
-            self.target_ = Target("regression", np.arange(Y.shape[1] if y.ndim > 1 else 0))
+            self.columns_, self._design = columns, design
+            self.target_ = Target("regression", np.arange(Y.shape[1] if rows.y.ndim > 1 else 0))
             self.sums_ = Moments(table.shape[1], Y.shape[1])
         elif Y.shape[1] != self.sums_.n_responses:
             raise ValueError(
                 f"y has {Y.shape[1]} responses; expected {self.sums_.n_responses} as before."
             )
         self._sequence = None
-        self.sums_.add(table, Y, weight)
+        self.sums_.add(table, Y, rows.weights)
 
     def __sklearn_tags__(self) -> Any:
         """Sparse input, several responses, and missing values where they are filled in."""
@@ -326,3 +324,11 @@ class SequencedRegressor(BudgetedRegressor):
         tags.input_tags.allow_nan = self.missing != "error"
         tags.target_tags.multi_output = self._takes_several
         return tags
+
+
+def check_sequencer(model: Any) -> None:
+    """Refuse parameters that no sequence can be learnt by."""
+    check_budget(model.budget)
+    if not (isinstance(model.alpha, int | float | np.number) and 0 <= model.alpha < math.inf):
+        raise ValueError(f"alpha is {model.alpha!r}; expected a finite number >= 0.")
+    check_missing(model.missing)

@@ -6,12 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 
-from ...data.numeric_rows import read_rows, without_weightless
 from ...data.target import Target
-from ...data.validation import check_choice, check_several
-from ..base import BudgetedClassifier, BudgetedRegressor, numbers_of
+from ...data.training_rows import numeric_target, read_rows
+from ...data.validation import check_choice
+from ..base import BudgetedClassifier, BudgetedRegressor
 from .learning import BudgetedMachine, is_number
 
 CLASS_LOSSES = ("squared_hinge", "hinge")
@@ -153,22 +152,20 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
         """
         self._check_params()
         check_choice("loss", self.loss, CLASS_LOSSES)
-        table, y, weight, columns = read_rows(self, X, y, sample_weight, anew=True)
-        check_classification_targets(y)
-        splits = self._splits(y, weight)
-        table, y, weight = without_weightless(table, y, weight)
-        classes, codes = np.unique(y, return_inverse=True)
-        check_several(classes)
-        weight = np.ones(len(y)) if weight is None else weight
+        rows = read_rows(self, X, y, sample_weight, accept_sparse=True, classes=True)
+        splits = self._splits(rows.y, rows.weights)
+        rows = rows.of_positive_weight()
+        classes, codes = rows.labelled()
+        weight = rows.weights_or_ones
         if self.class_weight is not None:
-            weight = weight * compute_sample_weight(self.class_weight, y)
+            weight = weight * compute_sample_weight(self.class_weight, rows.y)
         if not (np.isfinite(weight) & (weight > 0)).all():
             raise ValueError(f"class_weight is {self.class_weight!r}; expected numbers > 0.")
         binary = len(classes) == 2
         positive = np.arange(1, 2) if binary else np.arange(len(classes))
         target = Target("binary" if binary else "multiclass", classes)
         targets = np.where(codes == positive[:, None], 1.0, -1.0)
-        self._learn(table, columns, target, targets, weight, splits, 0.0)
+        self._learn(rows.table, rows.columns, target, targets, weight, splits, 0.0)
         return self
 
 
@@ -250,12 +247,14 @@ class BudgetedSVR(BudgetedRegressor, BudgetedMachine):
         if not (is_number(self.epsilon) and self.epsilon >= 0):
             raise ValueError(f"epsilon is {self.epsilon!r}; expected a finite number >= 0.")
         if np.asarray(y).dtype.kind in "OUS":
-            numbers_of(np.asarray(y), "BudgetedSVC")
-        table, y, weight, columns = read_rows(self, X, y, sample_weight, anew=True, y_numeric=True)
-        splits = self._splits(y, weight)
-        table, y, weight = without_weightless(table, y, weight)
-        weight = np.ones(len(y)) if weight is None else weight
+            numeric_target(np.asarray(y), "BudgetedSVC")
+        rows = read_rows(self, X, y, sample_weight, accept_sparse=True, y_numeric=True)
+        splits = self._splits(rows.y, rows.weights)
+        rows = rows.of_positive_weight()
         target = Target("regression", np.array([]))
-        y = np.asarray(y, dtype=np.float64)
-        self._learn(table, columns, target, y[None], weight, splits, float(self.epsilon))
+        targets = np.asarray(rows.y, dtype=np.float64)[None]
+        self._learn(
+            rows.table, rows.columns, target, targets, rows.weights_or_ones, splits,
+            float(self.epsilon),
+        )  # fmt: skip
         return self

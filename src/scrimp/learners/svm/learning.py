@@ -17,16 +17,17 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from ...costs.costs import Costs, as_costs
 from ...costs.ledger import within
 from ...data.columns import Columns
-from ...data.numeric_rows import check_missing, columns_not_finite, fill_values, filled, not_finite
+from ...data.linear_design import LinearDesign, check_missing
 from ...data.target import Target
+from ...data.training_rows import kept_positions
 from ...data.validation import check_budgets
 from ...plans import MenuPlan, RefitPlan
-from ...plans.components.models import LinearModel, Preparation
+from ...plans.components.models import LinearModel
 from ...plans.contract import Plan, StageTable
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...types import Floats, Ints
-from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor, kept_positions
+from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
 from .groups import Groups
 from .machine import LOSSES, Machine, without_constants
 from .path import Solved, proven, solve_path
@@ -79,14 +80,10 @@ class BudgetedMachine(BudgetedEstimator):
     ) -> None:  # fmt: skip
         """Solve for each budget and become the menu of what was found."""
         costs = as_costs(self.costs, len(columns), columns.names)
-        fill = fill_values(table, self.missing)
-        table = filled(table, fill)
-        lost = columns_not_finite(table)
-        if lost:
-            raise not_finite(lost, columns)
-        table = without_constants(table)
-        warn_if_unscaled(table, columns)
-        groups = Groups(costs, bool(self.uniform))
+        design = LinearDesign.learn(table, columns, self.missing)
+        table = without_constants(design.transform(table))
+        warn_if_unscaled(table, design.prepared_columns)
+        groups = Groups(costs.prepared(design.preparation.source), bool(self.uniform))
         # numbers far from 0 would be rounded; the intercept is free
         middle = float(np.median(targets)) if isinstance(self, BudgetedRegressor) else 0.0
         machine = Machine.of_table(
@@ -103,7 +100,7 @@ class BudgetedMachine(BudgetedEstimator):
             finally:
                 if found:  # also if interrupted
                     self.columns_, self.target_ = columns, target
-                    self._become(found, chosen, machine, costs, fill, middle)
+                    self._become(found, chosen, machine, costs, design, middle)
         self._warn_of_gaps()
 
     def _budgets(self, costs: Costs) -> list[float]:
@@ -149,7 +146,7 @@ class BudgetedMachine(BudgetedEstimator):
 
     def _become(
         self, found: list[Solved], chosen: dict[float, float], machine: Machine, costs: Costs,
-        fill: Floats | None, middle: float,
+        design: LinearDesign, middle: float,
     ) -> None:  # fmt: skip
         of_each_C = [
             proven([solved for solved in found if chosen[solved.budget] == C])
@@ -179,7 +176,7 @@ class BudgetedMachine(BudgetedEstimator):
         self.coef_ = machine.zeros()
         self.coef_[:, columns] = w
         self.intercept_ = last.point.b + middle
-        self.plan_ = PricedPlan(_menu(found, machine, costs, fill, middle), costs)
+        self.plan_ = PricedPlan(_menu(found, machine, costs, design, middle), costs)
         self._price_entries()
 
     def _price_entries(self) -> None:
@@ -247,7 +244,7 @@ def _warn_if_nothing_fits(groups: Groups, budgets: Sequence[float]) -> None:
 
 
 def _menu(
-    found: Sequence[Solved], machine: Machine, costs: Costs, fill: Floats | None, middle: float
+    found: Sequence[Solved], machine: Machine, costs: Costs, design: LinearDesign, middle: float
 ) -> Plan[Any]:
     """One entry a budget, the largest last; to what is answered the middle is added."""
     nothing = machine.sums(machine.zeros())
@@ -259,14 +256,10 @@ def _menu(
         if not len(columns):
             entries.append(RefitPlan(StageTable(()), [], trained.point.b + middle))
             continue
-        model = LinearModel(_preparation(columns, fill), w.T, trained.point.b + middle, "identity")
-        items = np.unique(costs.owners[columns]).tolist()  # what has no coefficient is given back
+        prepared = design.preparation.taken(columns)
+        base = trained.point.b + middle
+        model = LinearModel(prepared, w.T, base, "identity", design.fills)
+        # what has no coefficient is given back
+        items = np.unique(costs.owners[prepared.source]).tolist()
         entries.append(RefitPlan.single(items, model, prior))
     return entries[0] if len(entries) == 1 else MenuPlan(entries)
-
-
-def _preparation(columns: Ints, fill: Floats | None) -> Preparation:
-    plain = Preparation.plain(columns)
-    if fill is None:
-        return plain
-    return Preparation(plain.source, plain.code, fill[columns], plain.center, plain.scale)

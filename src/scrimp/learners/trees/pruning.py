@@ -53,11 +53,11 @@ def right_at(alphas: Floats, grown: Any, X: NDArray[Any], y: Ints, weight: Float
     row, node = grown.decision_path(X).nonzero()
     hits = weight[row] * (label[node] == y[row])
     right = np.bincount(node, weights=hits, minlength=tree.node_count)
-    own = leaf_alphas(tree)
+    cut_alphas = leaf_alphas(tree)
     parents = parents_of(tree)
-    above = np.where(parents < 0, np.inf, own[parents])
+    above = np.where(parents < 0, np.inf, cut_alphas[parents])
     # a node answers from the alpha that makes it a leaf to the one that takes it away
-    return np.array([right[(own <= alpha) & (alpha < above)].sum() for alpha in alphas])
+    return np.array([right[(cut_alphas <= alpha) & (alpha < above)].sum() for alpha in alphas])
 
 
 def leaf_alphas(tree: Any) -> Floats:

@@ -16,8 +16,9 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 from ...costs.costs import Costs
 from ...data.columns import as_frame
 from ...data.target import Target
+from ...data.training_rows import kept_positions
 from ...data.validation import FLOAT_DTYPES, check_choice, check_several
-from ...learners.base import BudgetedClassifier, kept_positions
+from ...learners.base import BudgetedClassifier
 from ...plans import CalibratedPlan
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit

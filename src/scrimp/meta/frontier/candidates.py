@@ -21,7 +21,7 @@ from ...plans.components.models import AverageModel, Model
 from ...plans.contract import Plan
 from ...runtime.sweep import Sweep
 from ...types import Floats, Ints
-from ..refit.fitting import seeded
+from ..refit.prefix_models import seeded
 from .families import FAMILIES, Family, given
 from .machines import WIDE, BoughtMachine, Inputs, machines
 from .problem import Truth

@@ -13,7 +13,7 @@ from ...kernels.boosted_trees import boost
 from ...plans.components.models import AverageModel, Model, Preparation, TreesModel
 from ...plans.components.tree_table import TreeTable
 from ...types import Floats, Ints
-from ..refit.fitting import seeded, weights_for
+from ..refit.prefix_models import seeded, weights_for
 from .bells import kernel
 from .rows import Rows
 from .scorer import TreeOptions, shown_columns

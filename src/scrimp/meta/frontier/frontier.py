@@ -16,20 +16,23 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ...costs.costs import Costs, as_costs
 from ...costs.ledger import within
+from ...costs.shopper import cheapest_item, warn_of_prior
 from ...data.columns import Columns
-from ...data.numeric_rows import columns_not_finite, not_finite, read_rows
+from ...data.linear_design import columns_not_finite, not_finite
 from ...data.target import Target
+from ...data.training_rows import (
+    given_rows_that_count,
+    kept_positions,
+    numeric_target,
+    read_rows,
+    seed_from,
+)
 from ...data.validation import check_budgets, check_several
 from ...kernels import n_threads
 from ...learners.base import (
     BudgetedClassifier,
     BudgetedEstimator,
     BudgetedRegressor,
-    cheapest_item,
-    given_rows_that_count,
-    kept_positions,
-    numbers_of,
-    warn_of_prior,
 )
 from ...plans import CalibratedPlan, MenuPlan, RefitPlan
 from ...plans.components.calibrators import PowerMaps
@@ -123,11 +126,11 @@ class _Frontier(BudgetedEstimator):
         """X as numbers, or CSR; y; and the columns of X."""
         if not sparse.issparse(X):
             return self._learn_table(X, y)
-        table, y, _, columns = read_rows(self, X, y, None, anew=True)
-        lost = columns_not_finite(table)
+        rows = read_rows(self, X, y, accept_sparse=True)
+        lost = columns_not_finite(rows.table)
         if lost:
-            raise not_finite(lost, columns)
-        return table, y, columns
+            raise not_finite(lost, rows.columns)
+        return rows.table, rows.y, rows.columns
 
     def _learn(self, rows: _Given, truth: Truth, target: Target) -> None:
         """Hold the contest and become the menu of its winners."""
@@ -178,11 +181,9 @@ class _Frontier(BudgetedEstimator):
         ]
 
     def _seed(self) -> int:
-        from sklearn.utils import check_random_state
-
         if isinstance(self.random_state, int | np.integer):
             return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+        return seed_from(self.random_state)
 
     def _budgets(self, costs: Costs) -> tuple[float, ...]:
         if self.budgets is not None:
@@ -437,7 +438,7 @@ class FrontierRegressor(BudgetedRegressor, _Frontier):
             Weights of the rows.
         """
         table, y, columns = self._read(X, y)
-        y = numbers_of(y, "FrontierClassifier")
+        y = numeric_target(y, "FrontierClassifier")
         rows, weights = _counted(X, table, y, columns, sample_weight)
         self._learn(rows, Truth(rows.y, weights, 0), Target("regression", np.array([])))
         return self

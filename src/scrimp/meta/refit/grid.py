@@ -10,8 +10,8 @@ import numpy as np
 
 from ...costs.ledger import limit
 
-#: So many prefixes all get a model, and longer orders about as many, ever further apart.
-FEW = 16
+#: Models of an order: each costs a fit; longer orders have as many, ever further apart.
+MAX_MODELS = 16
 
 
 def chosen_prefixes(grid: Any, ends: Sequence[int], prices: Sequence[float]) -> list[int]:
@@ -27,16 +27,16 @@ def chosen_prefixes(grid: Any, ends: Sequence[int], prices: Sequence[float]) -> 
     if not ends:
         return []
     if isinstance(grid, str) and grid == "auto":
-        return _spaced(len(ends), FEW)
+        return _spaced(len(ends), MAX_MODELS)
     if isinstance(grid, int | np.integer) and not isinstance(grid, bool):
         return _exactly(len(ends), int(grid))
     values = np.asarray(grid).tolist()
     if all(isinstance(value, int) for value in values):
         longest = max(ends)
-        found = {bisect_left(ends, min(max(value, 1), longest)) for value in values if value > 0}
+        chosen = {bisect_left(ends, min(max(value, 1), longest)) for value in values if value > 0}
     else:
-        found = {bisect_right(prices, limit(value)) - 1 for value in values}
-    return sorted(found - {-1})
+        chosen = {bisect_right(prices, limit(value)) - 1 for value in values}
+    return sorted(chosen - {-1})
 
 
 def check_grid(grid: Any) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...costs.costs import Costs
 from ...plans import AdditivePlan, SampledPlan, StumpTable
-from ...plans.components import sampling_weights as laws
+from ...plans.components import sampling_weights
 from ...plans.components.members import Members
 from ...plans.contract import StageTable
 from ...types import Floats
@@ -40,13 +40,14 @@ class Vote:
 
     def prices(self, costs: Costs) -> Floats:
         """c(h): what each member costs a row that owns nothing, with all it requires."""
-        prices = {own: costs.price_of(own) for own in self.items(costs)}
-        return np.array([prices[own] for own in self.items(costs)], dtype=np.float64)
+        needs = self.items(costs)
+        prices = {items: costs.price_of(items) for items in set(needs)}
+        return np.array([prices[items] for items in needs], dtype=np.float64)
 
     def items(self, costs: Costs) -> tuple[tuple[int, ...], ...]:
         """The items each member needs."""
         item_of = costs.item_of
-        return tuple(tuple(sorted({item_of[c] for c in own})) for own in self.members.reads)
+        return tuple(tuple(sorted({item_of[c] for c in reads})) for reads in self.members.reads)
 
     def stages(self, costs: Costs, headroom: float = 0.0) -> StageTable:
         """A stage for each member."""
@@ -64,8 +65,8 @@ def vote_of_stumps(table: StumpTable, prior: Floats) -> Vote:
     groups: dict[tuple[float, ...], list[int]] = {}
     for stump, test in enumerate(tests):
         groups.setdefault(tuple(test), []).append(stump)
-    first = np.array([own[0] for own in groups.values()])
-    total = np.array([math.fsum(alpha[own]) for own in groups.values()])
+    first = np.array([equal[0] for equal in groups.values()])
+    total = np.array([math.fsum(alpha[equal]) for equal in groups.values()])
     votes = np.split(signs[first] * total[:, None], 3, axis=1)
     merged = StumpTable(table.column[first], table.low[first], table.high[first], *votes)
     return Vote(merged, total, prior)
@@ -73,7 +74,7 @@ def vote_of_stumps(table: StumpTable, prior: Floats) -> Vote:
 
 def best_first(vote: Vote, costs: Costs) -> AdditivePlan | SampledPlan:
     """Best alpha/c first, after what is free."""
-    vote = vote.taken(laws.best_first(vote.alpha, vote.prices(costs)))
+    vote = vote.taken(sampling_weights.best_first(vote.alpha, vote.prices(costs)))
     stages = vote.stages(costs)
     if isinstance(vote.members, StumpTable):
         return AdditivePlan(stages, vote.members, vote.prior, ranked=True)
@@ -88,8 +89,9 @@ def drawn(
     """Draws with p(i) in proportion to alpha, or to alpha/c; what is free is always voted."""
     prices = vote.prices(costs)
     stages = vote.stages(costs, float(prices.max(initial=0.0)) if paper else 0.0)
+    chances = sampling_weights.chances(vote.alpha, prices, aware)
     return SampledPlan(
-        stages, vote.members, laws.chances(vote.alpha, prices, aware), vote.prior, seed, max_draws,
+        stages, vote.members, chances, vote.prior, seed, max_draws,
         "stop" if paper else "skip", affordable=not paper,
         law="cost-aware" if aware else "uniform", alpha=vote.alpha,
     )  # fmt: skip

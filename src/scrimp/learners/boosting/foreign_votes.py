@@ -31,7 +31,7 @@ from ...plans import StumpTable, TermTable, TreeTable
 from ...plans.from_sklearn.linear import coefficients_of
 from ...plans.from_sklearn.trees import class_shares, labels_said, tree_table
 from ...types import Floats
-from .ensembles import Vote, vote_of_stumps
+from .votes import Vote, vote_of_stumps
 
 FORESTS = (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier)
 LINEAR = (
@@ -115,8 +115,8 @@ def _boosted(model: Any) -> tuple[Vote, Target]:
     alpha = np.asarray(model.estimator_weights_, dtype=np.float64)[: len(members)]
     values = []
     for member, weight in zip(members, alpha, strict=True):
-        said = labels_said(member, classes)
-        full = np.where(np.arange(n) == said[:, None], weight, -weight / (n - 1))
+        labels = labels_said(member, classes)
+        full = np.where(np.arange(n) == labels[:, None], weight, -weight / (n - 1))
         values.append(full[:, 1:] / 2.0 if n == 2 else full)
     share = np.zeros(n)  # of the first member: it sees the rows' own weights
     share[np.searchsorted(classes, members[0].classes_)] = members[0].tree_.value[0, 0]
