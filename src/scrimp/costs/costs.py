@@ -12,20 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .consistency import (
+from .price_list import Item, read_items
+from .transforms import dependencies
+from .validation import (
     are_positions,
     by_label,
     check_columns_apart,
-    check_price,
-    check_total,
+    check_prices,
     check_unique,
+    closures_of,
     mismatch,
     not_brought_once,
     price_number,
 )
-from .price_list import Item, read_items
-from .requirements import closures_of
-from .transforms import dependencies
 
 
 @dataclass(frozen=True)
@@ -72,9 +71,7 @@ class Costs:
         if not len(self.prices) == len(self.columns) == len(self.requires) == n:
             raise ValueError("names, prices, columns and requires must have one entry an item.")
         check_unique("item", self.names)
-        for name, price in zip(self.names, self.prices, strict=True):
-            check_price(name, price)
-        check_total(self.prices)
+        check_prices(self.names, self.prices)
         if not all(0 <= i < n for needs in self.requires for i in needs):
             raise ValueError(f"requires must hold item positions from 0 to {n - 1}.")
         brought = sorted(column for columns in self.columns for column in columns)

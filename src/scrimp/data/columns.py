@@ -99,8 +99,8 @@ class Columns:
     def _codes(self) -> tuple[dict[str, float] | None, ...]:
         """The code of each category by its text: 1, 1.0 and "1" are the same category."""
         return tuple(
-            None if own is None else {_as_text(c): float(code) for code, c in enumerate(own)}
-            for own in self.categories
+            None if known is None else {_as_text(c): float(code) for code, c in enumerate(known)}
+            for known in self.categories
         )
 
     def show_value(self, column: int, code: float) -> str:

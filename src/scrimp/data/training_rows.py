@@ -198,6 +198,6 @@ def _among(given: Any, kept: Ints, n: int | None) -> Ints:
             f"cv names the row {lowest if lowest < 0 else highest}; expected positions >= 0{bound}."
         )
     places = np.searchsorted(kept, positions)
-    found = places < len(kept)
-    found[found] = kept[places[found]] == positions[found]
-    return int_array("cv", places[found])
+    is_kept = places < len(kept)
+    is_kept[is_kept] = kept[places[is_kept]] == positions[is_kept]
+    return int_array("cv", places[is_kept])

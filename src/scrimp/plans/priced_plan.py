@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..costs.costs import Costs
 from ..costs.repricing import at_new_prices
-from ..costs.requirements import check_requirements
+from ..costs.validation import check_requirements
 from .contract import Plan
 
 #: So many of the items that are bought at once are named.

@@ -86,7 +86,11 @@ class Booster(BudgetedEstimator):
                         run.label = f"fit {number}/{len(runs)}"
                     if number > 1:
                         search.restart()
-                    self._boost(search, self._priced_rule(run, n_classes), run, rows)
+                    rule = PricedRule(
+                        run.shopper, self.rule, self.unaffordable == "skip", self.tau,
+                        self.switch, n_classes,
+                    )  # fmt: skip
+                    self._boost(search, rule, run, rows)
         except KeyboardInterrupt:
             if any(run.rounds for run in runs):
                 self._adopt(runs, rows, costs)
@@ -95,10 +99,6 @@ class Booster(BudgetedEstimator):
         self._adopt(runs, rows, costs)
         self.columns_ = columns
         return runs
-
-    def _priced_rule(self, run: Run, n_classes: int) -> PricedRule:
-        only_affordable = self.unaffordable == "skip"
-        return PricedRule(run.shopper, self.rule, only_affordable, self.tau, self.switch, n_classes)
 
     def _budgets(self) -> list[float]:
         """Return the budgets to train for, ascending."""

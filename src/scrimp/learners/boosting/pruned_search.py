@@ -168,16 +168,13 @@ class PrunedSearch(ABC):
             ratios = scale * np.exp([-alpha, alpha])
             self._cache.update(self._weights[now], self._weights[target], ratios)
 
-    def close(self) -> None:
-        """Stop the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.close()
+        """Stop the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
 
     def _upper_bounds(self, quality: Quality, wanted: Flags) -> tuple[Ints, Floats]:
         """Columns by descending bound on their quality, with these bounds."""

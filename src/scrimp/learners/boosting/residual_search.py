@@ -136,16 +136,13 @@ class ResidualSearch:
         leaves = self._leaves(stump.column, stump.low, stump.high)
         self._step(stump.column, learning_rate * votes[leaves])
 
-    def close(self) -> None:
-        """Stop the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.close()
+        """Stop the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
 
     def _scan(self, columns: Ints) -> None:
         """Find the best split of some columns for the targets of now."""

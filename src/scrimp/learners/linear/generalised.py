@@ -153,7 +153,7 @@ class SequencedClassifier(BudgetedClassifier, _GlmSequencer):
         Parameters
         ----------
         X : array, sparse matrix or data frame (rows, columns)
-            Numbers.
+            Numbers; a frame may hold text and categories too, which become indicators.
         y : array (rows,)
             Two classes or more.
         sample_weight : array (rows,), optional
@@ -202,7 +202,7 @@ class SequencedPoissonRegressor(BudgetedRegressor, _GlmSequencer):
         Parameters
         ----------
         X : array, sparse matrix or data frame (rows, columns)
-            Numbers.
+            Numbers; a frame may hold text and categories too, which become indicators.
         y : array (rows,)
             Counts or rates, >= 0 and not all 0.
         sample_weight : array (rows,), optional

@@ -186,8 +186,8 @@ _VALUES: dict[str, Callable[[Floats], float]] = {
 GLM_CRITERIA = ("forward", *_VALUES)
 
 
-class _Worth:
-    """What each group is worth at the moment, by a criterion."""
+class _GroupValues:
+    """The value of each group at the current model, by a criterion."""
 
     def __init__(self, criterion: str, sample: Sample, groups: list[Ints], alpha: float) -> None:
         self._criterion, self._sample = criterion, sample
@@ -203,15 +203,15 @@ class _Worth:
             self._mean, self._inverse = data.mean, data.inverse_scale
 
     def values(self, residual: Floats, left: Ints) -> Floats:
-        """Of the groups left; of the others it says nothing."""
+        """Return the values of the groups left; those of the others are undefined."""
         sums = np.asarray(self._sample.X.T @ residual.astype(self._sample.X.dtype), np.float64)
         total = residual.sum(axis=0)
         if self._factor is not None:
             standardised = (sums - np.outer(self._mean, total)) * self._inverse[:, None]
             return 2.0 * self._factor.gains(standardised)
-        worth, values = _VALUES[self._criterion], np.zeros(len(self.whiteners))
+        value_of, values = _VALUES[self._criterion], np.zeros(len(self.whiteners))
         for group in left:
-            values[group] = worth(self.whiteners[group].gradient(sums, total))
+            values[group] = value_of(self.whiteners[group].gradient(sums, total))
         return values
 
     def take(self, group: int) -> None:
@@ -230,20 +230,20 @@ def choose_glm_sequence(
     """
     shopper = GroupShopper(costs, budget, doubling)
     groups = shopper.groups
-    worth = _Worth(criterion, sample, groups, alpha)
+    group_values = _GroupValues(criterion, sample, groups, alpha)
     path = GlmPath(sample, family, alpha, max_iter, tol)
     chosen: list[int] = []
     losses, models = [path.loss], [path.model]
     left = np.ones(len(groups), dtype=bool)
     while left.any():
-        values = worth.values(path.residual(), np.flatnonzero(left))
+        values = group_values.values(path.residual(), np.flatnonzero(left))
         candidates = shopper.candidates(values > NOTHING)
         if not len(candidates):
             break
         choice = shopper.best(values, candidates)
         shopper.take(choice)
-        losses.append(path.grow(worth.whiteners[choice].inputs(sample.X)))
-        worth.take(choice)
+        losses.append(path.grow(group_values.whiteners[choice].inputs(sample.X)))
+        group_values.take(choice)
         left[choice] = False
         chosen.append(choice)
         models.append(path.model)
@@ -255,9 +255,9 @@ def choose_glm_sequence(
             ConvergenceWarning,
             stacklevel=3,
         )
-    used = [worth.whiteners[choice] for choice in chosen]
+    used = [group_values.whiteners[choice] for choice in chosen]
     items = [int(shopper.items[choice]) for choice in chosen]
-    floor = family.least(sample.Y, sample.weight)
+    floor = family.saturated_loss(sample.Y, sample.weight)
     explained = (losses[0] - np.array(losses)) / max(losses[0] - floor, 1e-300)
     return _in_units(items, used, models, explained, shopper.doubled), path.n_iter
 

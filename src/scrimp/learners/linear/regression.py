@@ -22,7 +22,7 @@ from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...types import Floats
 from ..base import BudgetedRegressor
-from .bounds import MOST_LISTED, SequenceBounds, submodularity_ratio, whitened_gamma
+from .bounds import MAX_LISTED_GROUPS, SequenceBounds, submodularity_ratio, whitened_gamma
 from .chunks import chunks_of
 from .factor import CRITERIA
 from .moments import Moments
@@ -62,8 +62,9 @@ class SequencedRegressor(BudgetedRegressor):
     budget : float, optional
         The most that a prediction may spend; None is no limit.
     missing : {"error", "mean"} or float
-        What NaN means: an error, or a value to be filled in, then in prediction too: the
-        column's mean (in chunks that of the first chunk) or a number.
+        What a missing value means: an error, or a value to be filled in, then in prediction
+        too: the column's mean (in chunks that of the first chunk) or a number. A missing
+        category counts as the mean of its indicators, or for a number as none of its values.
 
     Attributes
     ----------
@@ -81,9 +82,14 @@ class SequencedRegressor(BudgetedRegressor):
     Notes
     -----
     An item that costs nothing is bought as soon as what it requires is. Groups that would
-    explain nothing are not bought. Data larger than memory: `partial_fit` and `fit_chunks`
-    sum over rows in memory that grows with the square of the number of columns only, and
-    give the sequence of one fit.
+    explain nothing are not bought.
+
+    A column of text or categories in a data frame becomes one indicator per category, bought
+    together at the price of the column. A category that was not seen in training, or in the
+    first chunk, sets none of them.
+
+    Data larger than memory: `partial_fit` and `fit_chunks` sum over rows in memory that grows
+    with the square of the number of columns only, and give the sequence of one fit.
 
     References
     ----------
@@ -132,7 +138,8 @@ class SequencedRegressor(BudgetedRegressor):
         Parameters
         ----------
         X : array, sparse matrix or data frame (rows, columns)
-            Numbers. An array on disk (`numpy.memmap`) is read in blocks.
+            Numbers; a frame may hold text and categories too. An array on disk
+            (`numpy.memmap`) is read in blocks.
         y : array (rows,) or (rows, responses)
             Numbers.
         sample_weight : array (rows,), optional
@@ -144,7 +151,7 @@ class SequencedRegressor(BudgetedRegressor):
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Add rows to those seen so far; the sequence is chosen anew when it is needed."""
+        """Add rows to those seen so far; the sequence is chosen again when it is needed."""
         self._check_params()
         self._add(X, y, sample_weight, reset=not hasattr(self, "sums_"))
         return self
@@ -217,10 +224,10 @@ class SequencedRegressor(BudgetedRegressor):
             return "Thm 3.4.3 is about criterion='forward' with doubling=True."
         if not self.doubled_:
             return "A purchase more than doubled what was spent, as nothing cheaper was left."
-        if n_groups > MOST_LISTED:
+        if n_groups > MAX_LISTED_GROUPS:
             return (
                 f"Its ratio needs all subsets of {n_groups} groups; listed are those of "
-                f"{MOST_LISTED} at most."
+                f"{MAX_LISTED_GROUPS} at most."
             )
         return ""
 
@@ -278,7 +285,7 @@ class SequencedRegressor(BudgetedRegressor):
         return sequence
 
     def _replan(self, costs: Costs) -> None:
-        """Choose the sequence anew from the sums, as a training with these prices would."""
+        """Choose the sequence again from the sums, as a training with these prices would."""
         self.sums_, self._sequence = deepcopy(self.sums_), None
         _ = self._learned
 

@@ -49,7 +49,7 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
     class_weight : dict, "balanced" or None
         Weights of the classes, as in scikit-learn.
     missing : {"error", "mean"} or float
-        What a missing value counts as.
+        What a missing value counts as; see `SequencedRegressor`, for categories too.
     cv : int, splitter or iterable
         Folds that C is chosen by.
     tol : float
@@ -90,7 +90,8 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
     n_steps_, n_trainings_, n_nodes_ : int arrays (budgets,)
         Steps of the relaxation, machines trained to round it, and nodes of branch and bound.
     coef_, intercept_ : float arrays (outputs, columns), (outputs,)
-        Of the model of the largest budget; 0 where a column is not bought.
+        Of the model of the largest budget; 0 where a column is not bought. A category has one
+        column per indicator.
     plan_ : PricedPlan
         What is bought.
 
@@ -144,7 +145,7 @@ class BudgetedSVC(BudgetedClassifier, BudgetedMachine):
         Parameters
         ----------
         X : array, sparse matrix or data frame (rows, columns)
-            Numbers.
+            Numbers; a frame may hold text and categories too, which become indicators.
         y : array (rows,)
             Two classes or more.
         sample_weight : array (rows,), optional
@@ -236,7 +237,7 @@ class BudgetedSVR(BudgetedRegressor, BudgetedMachine):
         Parameters
         ----------
         X : array, sparse matrix or data frame (rows, columns)
-            Numbers.
+            Numbers; a frame may hold text and categories too, which become indicators.
         y : array (rows,)
             Numbers.
         sample_weight : array (rows,), optional

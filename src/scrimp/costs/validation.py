@@ -1,10 +1,10 @@
-"""What prices, names and columns of items must satisfy, and the errors that say so."""
+"""What prices, names, columns and requirements of items must satisfy."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,17 +30,14 @@ def price_number(name: Any, value: Any) -> float:
         ) from None
 
 
-def check_price(name: str, price: float) -> None:
-    """Refuse a price that is negative or not finite."""
-    if not (math.isfinite(price) and price >= 0):
-        raise ValueError(
-            f"Item {name!r} has the price {price}; expected a finite number >= 0. "
-            "Leave out a column that cannot be bought at any price."
-        )
-
-
-def check_total(prices: Sequence[float]) -> None:
-    """Refuse prices whose sum overflows."""
+def check_prices(names: Sequence[str], prices: Sequence[float]) -> None:
+    """Refuse prices that are negative or not finite, or whose sum overflows."""
+    for name, price in zip(names, prices, strict=True):
+        if not (math.isfinite(price) and price >= 0):
+            raise ValueError(
+                f"Item {name!r} has the price {price}; expected a finite number >= 0. "
+                "Leave out a column that cannot be bought at any price."
+            )
     try:
         math.fsum(prices)
     except OverflowError:
@@ -102,3 +99,53 @@ def mismatch(missing: list[str], unknown: list[str]) -> str:
             "fees an empty list of columns"
         )
     return "The price list does not fit X: " + "; ".join(parts) + "."
+
+
+def closures_of(
+    requires: Sequence[Sequence[int]], names: Sequence[str]
+) -> tuple[tuple[int, ...], ...]:
+    """Return each item with all it requires, ancestors first.
+
+    Raises
+    ------
+    ValueError
+        If items require each other in a cycle, or too many others; `names` name them.
+    """
+    done: dict[int, tuple[int, ...]] = {}
+    steps = 0
+    for item in _ancestors_first(requires, names):
+        needs = requires[item]
+        steps += sum(len(done[r]) for r in needs)
+        check_requirements(steps, len(requires))
+        done[item] = (*dict.fromkeys(i for r in needs for i in done[r]), item)
+    return tuple(done[item] for item in range(len(requires)))
+
+
+def _ancestors_first(requires: Sequence[Sequence[int]], names: Sequence[str]) -> Iterator[int]:
+    """Yield all items, each after those it requires; without recursion, in linear time."""
+    done: set[int] = set()
+    for item in range(len(requires)):
+        path = {} if item in done else {item: iter(requires[item])}
+        while path:
+            current = next(reversed(path))
+            waiting = next((r for r in path[current] if r not in done), None)
+            if waiting is None:
+                done.add(current)
+                del path[current]
+                yield current
+            elif waiting in path:
+                cycle = [*list(path)[list(path).index(waiting) :], waiting]
+                text = " -> ".join(repr(names[i]) for i in cycle)
+                raise ValueError(f"requires runs in a cycle: {text}. Remove one of these links.")
+            else:
+                path[waiting] = iter(requires[waiting])
+
+
+def check_requirements(total: int, n: int) -> None:
+    """Refuse items that require so many others that their closures would fill the memory."""
+    limit = 2_000_000 + 64 * n
+    if total > limit:
+        raise ValueError(
+            f"the items require each other more than {limit} times over. Merge items that are "
+            "always bought together."
+        )
