@@ -67,7 +67,8 @@ def test_prepared_columns_belong_to_the_item_of_their_column(costs):
     wide = costs.prepared(np.array([0, 0, 1, 2, 2, 2]))
     assert wide.columns == ((), (0, 1), (2,), (3, 4, 5))
     assert (wide.names, wide.prices, wide.requires) == (costs.names, costs.prices, costs.requires)
-    assert costs.prepared(np.arange(3)) is costs
+    assert costs.prepared(np.arange(3)).column_names is None
+    assert costs.prepared(np.arange(3)).columns == costs.columns
     assert costs.prepared(np.array([0, 2])).columns == ((), (0,), (), (1,))
 
 

@@ -232,6 +232,8 @@ class Costs:
     def prepared(self, source: NDArray[np.int64]) -> Costs:
         """Return the prices of columns that are each made from one column, such as indicators.
 
+        Prepared columns have no names; they count by their position.
+
         Parameters
         ----------
         source : int array (prepared columns,)
@@ -242,7 +244,7 @@ class Costs:
         >>> Costs.per_feature([5.0, 2.0]).prepared(np.array([0, 1, 1, 1])).columns
         ((0,), (1, 2, 3))
         """
-        if np.array_equal(source, np.arange(self.n_columns)):
+        if self.column_names is None and np.array_equal(source, np.arange(self.n_columns)):
             return self
         owners = self.owners[source]
         columns = tuple(tuple(np.flatnonzero(owners == i).tolist()) for i in range(self.n_items))

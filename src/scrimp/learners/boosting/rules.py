@@ -75,6 +75,10 @@ class Rule:
     gain: Callable[[Floats, int], Floats]
     price: Callable[[Floats, float], Floats]
 
+    def quality(self, edges: Floats, prices: Floats, spent: float, n_classes: int = 2) -> Floats:
+        """Return the gain over the price."""
+        return self.gain(edges, n_classes) / self.price(prices, spent)
+
 
 #: AdaBoostBT: the largest edge, whatever it costs.
 EDGE = Rule(_edge, lambda prices, spent: np.ones_like(prices))
@@ -146,8 +150,7 @@ class PricedRule:
     def quality(self, columns: Ints, edges: Floats) -> Floats:
         """Return the rule's value of columns with given edges."""
         spent = self._tau * self._shopper.ledger.spent
-        gain = self._rule.gain(edges, self._n_classes)
-        return gain / self._rule.price(self._prices[columns], spent)
+        return self._rule.quality(edges, self._prices[columns], spent, self._n_classes)
 
     def observe(self, column: int, edge: float) -> None:
         """Take note of a choice: it may be time for the next rule."""
