@@ -226,7 +226,7 @@ class Costs:
         return math.fsum(self.prices[i] for i in self.closure(items) if i not in owned)
 
     def column_name(self, column: int) -> str:
-        """The name of a column, or ``x<position>`` where there are no names."""
+        """Return the name of a column, or ``x<position>`` where there are no names."""
         return self.column_names[column] if self.column_names else f"x{column}"
 
     def prepared(self, source: NDArray[np.int64]) -> Costs:

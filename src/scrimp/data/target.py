@@ -59,7 +59,7 @@ class Target:
         return 1 if self.kind == "binary" else max(len(self.classes), 1)
 
     def labels(self, scores: Floats) -> NDArray[Any]:
-        """Labels (...), or predictions, from scores (..., outputs).
+        """Return labels (...), or predictions, from scores (..., outputs).
 
         Of several responses (..., responses).
         """
@@ -71,14 +71,14 @@ class Target:
         return np.asarray(self.classes[scores.argmax(axis=-1)])
 
     def decisions(self, scores: Floats) -> Floats:
-        """Scores in scikit-learn's shape: (...) for two classes, else (..., classes)."""
+        """Return scores in scikit-learn's shape: (...) for two classes, else (..., classes)."""
         if self.kind == "shares":
             shares = self.probabilities(scores)
             return np.asarray(shares[..., 1] - shares[..., 0]) if self.n_outputs == 2 else shares
         return scores if self.n_outputs > 1 else scores[..., 0]
 
     def probabilities(self, scores: Floats) -> Floats:
-        """Class probabilities (..., classes)."""
+        """Return class probabilities (..., classes)."""
         if self.is_number:
             raise TypeError("A regression has no class probabilities; use predict.")
         if self.kind == "multiclass":
@@ -92,7 +92,7 @@ class Target:
         return np.stack([1.0 - second, second], axis=-1)
 
     def log_probabilities(self, scores: Floats) -> Floats:
-        """Logarithms of class probabilities (..., classes), finite wherever scores are."""
+        """Return logarithms of class probabilities (..., classes), finite wherever scores are."""
         if self.kind == "multiclass":
             return np.asarray(log_softmax(self.scale * scores, axis=-1))
         if self.kind == "binary":

@@ -40,7 +40,7 @@ _PERFECT = 1.0 - 1e-12
 
 
 def vote_weight(edge: float, n_classes: int) -> float:
-    """The alpha of a stump: half the log-odds for two classes, else as Zhu et al. have it."""
+    """Return the alpha of a stump: half the log-odds for two classes, else as in Zhu et al."""
     gamma, others = min(edge, EDGE_CAP), n_classes - 1
     return others**2 / n_classes * math.log((1.0 + others * gamma) / (1.0 - gamma))
 

@@ -68,7 +68,7 @@ def check_supported(model: Any) -> None:
 
 
 def vote_of(model: Any, background: Floats | None = None) -> tuple[Vote, Target]:
-    """The vote of a model that `check_supported` lets pass, and what its scores mean.
+    """Return the vote of a model that passed `check_supported`, and the target of its scores.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _target(classes: NDArray[Any], scale: float) -> Target:
 
 
 def _boosted(model: Any) -> tuple[Vote, Target]:
-    """AdaBoost (SAMME): the class of each member's leaf gets its weight.
+    """Return the vote of AdaBoost (SAMME): the class of each member's leaf gets its weight.
 
     Two classes: half the weight for or against the second, as the log-odds are twice
     AdaBoost's vote. More: all of it for the class, and against each other its share, so that
@@ -130,7 +130,7 @@ def _boosted(model: Any) -> tuple[Vote, Target]:
 
 
 def _averaged(model: Any) -> tuple[Vote, Target]:
-    """Forests and bagging: the sum of the probabilities of the members' leaves."""
+    """Return the vote of forests and bagging: the sum of the leaves' probabilities."""
     classes, members = model.classes_, model.estimators_
     bagging = isinstance(model, BaggingClassifier)
     values, alpha = [], []
@@ -147,7 +147,7 @@ def _averaged(model: Any) -> tuple[Vote, Target]:
 
 
 def _stumps(table: TreeTable) -> StumpTable:
-    """Trees of one test each as stumps."""
+    """Return trees of one test each as stumps."""
     roots, value = table.roots, table.value
     missing = np.where((table.missing[roots] < 0)[:, None], 0.0, value[table.missing[roots]])
     return StumpTable(
@@ -157,7 +157,7 @@ def _stumps(table: TreeTable) -> StumpTable:
 
 
 def _linear(model: Any, background: Floats | None) -> tuple[Vote, Target]:
-    """A constant, which is free, and a term a column whose weight is not 0."""
+    """Return a free constant, and one term per column whose weight is not 0."""
     weight, base = coefficients_of(model)
     center, spread = np.zeros(len(weight)), np.ones(len(weight))
     if background is not None:

@@ -110,7 +110,7 @@ class PrunedSearch(ABC):
 
     @abstractmethod
     def _first_weights(self) -> Floats:
-        """The weights of the first round, not yet normalised."""
+        """Return the weights of the first round, not yet normalised."""
 
     @abstractmethod
     def _scan_group(self, group: Ints, weights: Floats) -> None:
@@ -122,7 +122,7 @@ class PrunedSearch(ABC):
 
     @abstractmethod
     def _stump(self, column: int) -> Stump:
-        """The best stump of a column, as it was found."""
+        """Return the best stump of a column that has been scanned."""
 
     def restart(self) -> None:
         """Reset the weights to those of the first round; the bins stay."""
@@ -140,7 +140,7 @@ class PrunedSearch(ABC):
             self._cache.clear()
 
     def best(self, quality: Quality, allowed: Flags) -> Stump | None:
-        """The stump of largest quality among the allowed columns, the lowest column at a tie."""
+        """Return the stump of largest quality among the allowed columns, the first at a tie."""
         pending, upper_bounds = self._upper_bounds(quality, allowed & ~self._fresh)
         top, column = self._leader(quality, allowed)
         batch = _BATCH
@@ -177,7 +177,7 @@ class PrunedSearch(ABC):
             self._pool.shutdown()
 
     def _upper_bounds(self, quality: Quality, wanted: Flags) -> tuple[Ints, Floats]:
-        """Columns by descending bound on their quality, with these bounds."""
+        """Return columns by descending upper bound on their quality, and these bounds."""
         columns = np.flatnonzero(wanted)
         edges = self._base[columns] + self._current[1][self._refers[columns]] + _SLACK
         upper_bounds = np.full(len(columns), np.inf)
@@ -187,7 +187,7 @@ class PrunedSearch(ABC):
         return columns[order], upper_bounds[order]
 
     def _leader(self, quality: Quality, allowed: Flags) -> tuple[float, int | None]:
-        """The largest quality among the columns scanned under these weights, and its column."""
+        """Return the largest quality of the columns scanned under these weights, and its column."""
         columns = np.flatnonzero(allowed & self._fresh & (self._best["edge"] > _NO_EDGE))
         if not len(columns):
             return -np.inf, None
@@ -223,7 +223,7 @@ class PrunedSearch(ABC):
         return int(-(-self._bins.shape[1] // BLOCK))
 
     def _free_slot(self, now: int, distances: Floats) -> int:
-        """Weights of a past round that may be overwritten; columns no longer refer to them."""
+        """Return the slot of a past round's weights to overwrite, once no column refers to it."""
         users = np.bincount(self._refers, minlength=len(self._weights))
         users[now] = len(self._refers) + 1
         slot = int(np.argmin(users))
@@ -234,7 +234,7 @@ class PrunedSearch(ABC):
         return slot
 
     def _votes(self, stump: Stump) -> Floats:
-        """The stump's vote on each bin of its column."""
+        """Return the stump's vote on each bin of its column."""
         column = stump.column
         inside = bins_inside(stump.low, stump.high, self._cuts[column], self._categorical[column])
         votes = np.full(self._n_bins, stump.missing)

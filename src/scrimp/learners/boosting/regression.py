@@ -202,7 +202,7 @@ def _residual_rows(rows: TrainingRows, loss: str) -> _Rows:
 
 
 def _as_edges(roots: Floats) -> Floats:
-    """The edges that a classifier's rules take, from the roots of the shares explained.
+    """Return the edges that a classifier's rules expect, from the roots of the shares explained.
 
     Those rules speak of sqrt(1 - edge^2), the part of the loss that is left. Here that is
     1 - share.

@@ -109,7 +109,7 @@ class ResidualSearch:
         self._step(0, np.zeros(self._n_bins))
 
     def best(self, quality: Quality, allowed: Flags) -> Stump | None:
-        """The stump of largest quality among the allowed columns, the lowest column at a tie.
+        """Return the stump of largest quality among the allowed columns, the first at a tie.
 
         Its votes are the leaf values of the loss, its edge is the square root of the share
         that it explains. Where medians leave all rows where they are, the next column's turn
@@ -189,7 +189,7 @@ class ResidualSearch:
         self._fresh = np.zeros(len(self._cuts), dtype=bool)
 
     def _stump(self, column: int, edge: float) -> Stump:
-        """The best stump of a column, with the leaf values of the loss."""
+        """Return the best stump of a column, with the leaf values of the loss."""
         _, at, kind = self._splits[column].item()
         low, high = interval(kind, at, self._cuts[column])
         leaf = self._leaves(column, low, high)[self._bins[column]]
@@ -197,7 +197,7 @@ class ResidualSearch:
         return Stump(column, low, high, inside, outside, missing, edge)
 
     def _leaves(self, column: int, low: float, high: float) -> Ints:
-        """The leaf of each bin of a column: 0 inside, 1 outside, 2 missing."""
+        """Return the leaf of each bin of a column: 0 inside, 1 outside, 2 missing."""
         inside = bins_inside(low, high, self._cuts[column], self._categorical[column])
         leaves = np.full(self._n_bins, 2)
         leaves[: len(inside)] = np.where(inside, 0, 1)

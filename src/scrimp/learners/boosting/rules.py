@@ -31,7 +31,7 @@ def _edge(edges: Floats, n_classes: int) -> Floats:
 
 
 def _log_gain(edges: Floats, n_classes: int) -> Floats:
-    """-2 ln Z: how much the logarithm of the loss falls, twice; -ln(1 - g^2) for two classes."""
+    """Return -2 ln Z, twice the fall of the log-loss; -ln(1 - g^2) for two classes."""
     edges = np.minimum(edges, _EDGE_LIMIT)
     others = n_classes - 1
     gain: Floats
@@ -44,7 +44,7 @@ def _log_gain(edges: Floats, n_classes: int) -> Floats:
 
 
 def _excess(x: Floats) -> Floats:
-    """What x is above ln(1 + x) = 2 atanh(x / (2 + x)), without cancellation."""
+    """Return x - ln(1 + x) without cancellation, where ln(1 + x) = 2 atanh(x / (2 + x))."""
     r = x / (2.0 + x)
     series = x * r - 2.0 * r**3 * np.polynomial.polynomial.polyval(r * r, _ATANH)
     excess: Floats = np.where(np.abs(x) < _SMALL, series, x - np.log1p(x))
@@ -52,7 +52,7 @@ def _excess(x: Floats) -> Floats:
 
 
 def _loss_gain(edges: Floats, n_classes: int) -> Floats:
-    """1 - Z: how much the exponential loss falls, without cancellation."""
+    """Return 1 - Z, the fall of the exponential loss, without cancellation."""
     if n_classes > 2:
         return np.asarray(-np.expm1(-0.5 * _log_gain(edges, n_classes)))
     squares = np.minimum(edges, 1.0) ** 2

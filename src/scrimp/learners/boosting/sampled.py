@@ -219,7 +219,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
                 delattr(self, name)
 
     def _plan(self, vote: Vote, costs: Costs, seed: int) -> PricedPlan:
-        """The vote, its order or its chances, and when it ends."""
+        """Return the plan of a vote: its order or its sampling weights, and when it ends."""
         if self.sampling == "top":
             return PricedPlan(best_first(vote, costs), costs)
         aware, paper = self.sampling == "cost-aware", self.bound == "paper"
@@ -289,7 +289,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
         return plan.stumps if isinstance(plan, AdditivePlan) else plan.members
 
     def _looked_at(self, X: Any) -> NDArray[Any]:
-        """X as numbers, where the vote looks."""
+        """Return X as numbers; columns that the vote does not read are NaN."""
         predictor, X = self._at_the_door(X)
         read = predictor.plan.plan.columns_read.tolist()
         table = predictor.columns.encode(X, read)
@@ -308,7 +308,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
             raise ValueError(f"max_draws is {value!r}; expected a whole number 1 to {MOST_DRAWS}.")
 
     def __sklearn_tags__(self) -> Any:
-        """Missing values are taken, other than by a linear model that was wrapped."""
+        """Missing values are accepted, except by the vote of a linear model."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = not hasattr(self, "plan_") or self.plan_.plan.accepts_missing
         return tags

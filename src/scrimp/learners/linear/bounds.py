@@ -59,7 +59,7 @@ class SequenceBounds:
         return 1.0 if spent > 0 else 0.0  # what is free is bought before anything is paid for
 
     def at_most(self, price: float) -> float:
-        """No set of columns of at most this price explains more than this in training."""
+        """Return an upper bound on what any set of at most this price explains in training."""
         limits = [self.total]
         for spent, explained in zip(self.spent[1:], self.explained[1:], strict=True):
             share = self.factor(float(spent), price)
@@ -86,7 +86,7 @@ def whitened_gamma(matrix: Floats, groups: Several[Ints]) -> float:
 
 
 def submodularity_ratio(matrix: Floats, response: Floats, groups: Several[Ints]) -> float:
-    """The largest ratio of Eq. 3.15, from all sets A, all their subsets, and all x beyond A."""
+    """Return the ratio of Eq. 3.15 over all sets A, all their subsets, and all x beyond A."""
     n = len(groups)
     worth = [_explained(matrix, response, groups, members) for members in range(1 << n)]
     ratio = 1.0

@@ -76,7 +76,7 @@ class GroupFactor:
         self._scores = np.zeros((n, response.shape[1]))
 
     def gains(self, residual: Floats | None = None) -> Floats:
-        """What each group left would explain more, exactly: half the fall of the loss.
+        """Return what each group left would explain in addition: half the fall of the loss.
 
         Of another residual (columns x responses), if that is given.
         """
@@ -84,7 +84,7 @@ class GroupFactor:
         return self._explained_by(self._blocks, residual)
 
     def whitened(self) -> Floats:
-        """The same by each group's own correlations alone, as if nothing was chosen."""
+        """Return the same by each group's correlations alone, as if nothing was chosen."""
         return self._explained_by(self._first_blocks, self._residual)
 
     def _explained_by(self, blocks: Floats, residual: Floats) -> Floats:
@@ -97,7 +97,7 @@ class GroupFactor:
         return gains
 
     def squares(self) -> Floats:
-        """Squared correlation of each column, group by group, with what is not explained."""
+        """Return the squared correlation of each column with the residual, group by group."""
         # a column that is chosen has no place, and its value does not count
         return np.asarray((self._residual[self._place[self._all]] ** 2).sum(axis=1))
 
@@ -106,7 +106,7 @@ class GroupFactor:
         return np.asarray(reduction.reduceat(values, self._first))
 
     def take(self, group: int) -> float:
-        """Choose a group; what it explains."""
+        """Choose a group, and return what it explains."""
         rows = self._place[self.groups[group]]
         new, lower, dropped = self._eliminate(rows)
         part = _solve_lower(lower, self._residual[rows])
@@ -131,7 +131,7 @@ class GroupFactor:
         return float(0.5 * (part**2).sum())
 
     def _eliminate(self, rows: Ints) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """New columns of the factor (new x places), their triangle, and which are dropped."""
+        """Return new columns of the factor (new x places), their triangle, which are dropped."""
         new = self._matrix[rows]
         if self._filled:
             panel = self._panel[: self._filled]
@@ -161,7 +161,7 @@ class GroupFactor:
         self._panel, self._filled = np.empty((self._width, len(keep))), 0
 
     def coefficients(self) -> list[Floats]:
-        """The best coefficients of each prefix of what is chosen (columns so far x responses)."""
+        """Return the coefficients of each prefix of what is chosen (columns so far x responses)."""
         n = len(self.columns)
         if n == 0:
             return []

@@ -39,7 +39,7 @@ class Family:
     saturated: Callable[[Floats], Floats] = np.zeros_like
 
     def curvature(self, eta: Floats, weight: Floats) -> Floats:
-        """Weighted second derivatives (rows x outputs x outputs)."""
+        """Return weighted second derivatives (rows x outputs x outputs)."""
         return self.curvature_of(eta) * weight[:, None, None]
 
     def saturated_loss(self, Y: Floats, weight: Floats) -> float:

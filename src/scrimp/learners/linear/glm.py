@@ -48,7 +48,7 @@ class Whitener:
 
     @classmethod
     def of(cls, group: Ints, sample: Sample, white: bool) -> Whitener:
-        """Standardised columns, made uncorrelated if `white`; dependent ones become 0."""
+        """Return the whitener of a group; without `white` it only standardises the columns."""
         rows = dense_columns(sample.X, group)
         none = np.empty((len(rows), 0), dtype=rows.dtype)
         data = Standardised.of(Moments(len(group), 0).add(rows, none, sample.weight), 0.0)
@@ -63,17 +63,17 @@ class Whitener:
         return cls(group, data.mean, matrix)
 
     def inputs(self, X: Any) -> NDArray[Any]:
-        """The inputs of some rows, in the precision of X."""
+        """Return the inputs of some rows, in the precision of X."""
         part = dense_columns(X, self.columns)
         return np.asarray((part - self.mean.astype(part.dtype)) @ self.matrix.astype(part.dtype))
 
     def gradient(self, sums: Floats, total: Floats) -> Floats:
-        """Of the inputs, from that of the columns (columns x outputs) and of the intercept."""
+        """Return the gradient by the inputs, from those by the columns and the intercept."""
         return np.asarray(self.matrix.T @ (sums[self.columns] - np.outer(self.mean, total)))
 
 
 def dense_columns(X: Any, columns: Ints) -> NDArray[Any]:
-    """Some columns of an array, or of a sparse matrix."""
+    """Return some columns of an array or sparse matrix, as an array."""
     part = X[:, columns]
     return np.asarray(part.toarray() if sparse.issparse(part) else part)
 
@@ -106,7 +106,7 @@ class GlmPath:
         self.unfinished = self.n_iter = 0
 
     def grow(self, new: NDArray[Any]) -> float:
-        """Add inputs and refit from where the model is; the loss."""
+        """Add inputs, refit with a warm start, and return the loss."""
         self._inputs = np.hstack([self._inputs, new])
         start = np.vstack([self.model, np.zeros((new.shape[1], self.model.shape[1]))])
         solution = minimize(
@@ -123,7 +123,7 @@ class GlmPath:
         return self.loss
 
     def _polish(self) -> None:
-        """Newton steps from near the optimum to where rounding ends them."""
+        """Take Newton steps from near the optimum until rounding ends them."""
         loss, gradient = self._objective(self.model.ravel())
         for _ in range(_NEWTON_STEPS):
             step = np.linalg.lstsq(self._curvature(), gradient, rcond=None)[0]
@@ -140,7 +140,7 @@ class GlmPath:
             self.model, loss, gradient = better.reshape(self.model.shape), lower, after
 
     def _curvature(self) -> Floats:
-        """The Hessian of the loss by the model's entries, row by row."""
+        """Return the Hessian of the loss by the model's entries, row by row."""
         inputs = np.column_stack([np.ones(len(self._inputs)), self._inputs]).astype(np.float64)
         blocks = self._family.curvature(self._predictors(self.model), self._sample.weight)
         d, k = self.model.shape
@@ -156,7 +156,7 @@ class GlmPath:
         return float(self._objective(self.model.ravel())[0])
 
     def residual(self) -> Floats:
-        """Weighted responses less what is expected (rows x outputs)."""
+        """Return weighted residuals of the responses (rows x outputs)."""
         expected = self._family.mean(self._predictors(self.model))
         return np.asarray((self._sample.Y - expected) * self._sample.weight[:, None])
 
@@ -215,7 +215,7 @@ class _GroupValues:
         return values
 
     def take(self, group: int) -> None:
-        """A group is bought."""
+        """Note that a group is bought."""
         if self._factor is not None:
             self._factor.take(group)
 
@@ -265,7 +265,7 @@ def choose_glm_sequence(
 def _in_units(
     items: list[int], used: list[Whitener], models: list[Floats], explained: Floats, doubled: bool
 ) -> Sequence:
-    """Models of the inputs as models of the columns."""
+    """Return models of the inputs as models of the columns."""
     ends = np.cumsum([1, *(len(group.columns) for group in used)])
     coefficients, intercepts = [], [models[0][0]]
     for prefix, model in enumerate(models[1:], start=1):

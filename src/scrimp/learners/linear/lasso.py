@@ -74,7 +74,7 @@ class GroupLassoRegressor(SequencedRegressor):
 def lasso_order(
     data: Standardised, groups: list[Any], weights: Floats, n_penalties: int, smallest: float
 ) -> list[int]:
-    """Groups as the path takes them up; those it never does are left out.
+    """Return groups in the order in which they enter the path, without those that never do.
 
     Only correlations are needed: the rows of the Cholesky factor stand for those of X.
     """

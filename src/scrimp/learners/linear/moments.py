@@ -74,7 +74,7 @@ class Moments:
         self._join(len(X), total, mean, syrk(1.0, block.T, lower=1))
 
     def _add_sparse(self, X: Any, Y: NDArray[Any], weight: Floats | None) -> None:
-        """Zeros of X are not touched: its scatter is that around 0, less the means'."""
+        """Add sparse rows: the scatter is that around 0, less that of the means."""
         total = float(X.shape[0]) if weight is None else float(weight.sum())
         middle = _means(Y, weight, total)
         block = sparse.hstack([X.astype(np.float64), sparse.csr_array(Y - middle)], format="csr")

@@ -184,7 +184,7 @@ class SequencedRegressor(BudgetedRegressor):
         return self
 
     def sequence_bounds(self) -> SequenceBounds:
-        """How far from the best the sequence can be, from the training data.
+        """Return how far from the best the sequence can be, from the training data.
 
         The bound of Thm 3.3.2 for the criteria ``forward`` and ``omp`` without doubling, and of
         Thm 3.4.3 for ``forward`` with doubling and at most 10 groups. Neither is known where

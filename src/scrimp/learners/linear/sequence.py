@@ -138,7 +138,7 @@ class Standardised:
 
     @classmethod
     def of(cls, moments: Moments, alpha: float) -> Standardised:
-        """From sums over rows, with a ridge."""
+        """Return the correlations from sums over rows, with a ridge."""
         d = moments.n_columns
         spread = np.sqrt(np.diag(moments.scatter).clip(0.0) / moments.weight)
         spread[spread <= _ROUNDING * np.abs(moments.mean)] = 0.0
@@ -152,7 +152,7 @@ class Standardised:
         return cls(matrix, np.ascontiguousarray(lower[d:].T), moments.mean, spread)
 
     def explained_by_all(self) -> float:
-        """The part of the variance that all columns explain together."""
+        """Return the part of the variance that all columns explain together."""
         every = np.linalg.lstsq(self.matrix, self.response, rcond=FLOOR)[0]
         return float((every * self.response).sum() / self.response.shape[1])
 
@@ -200,7 +200,7 @@ def follow_order(data: Standardised, costs: Costs, order: Several[int], budget: 
 def _in_units(
     data: Standardised, factor: GroupFactor, items: list[int], gains: list[float], doubled: bool
 ) -> Sequence:
-    """Coefficients and intercepts in the units of the data."""
+    """Return the sequence with coefficients and intercepts in the units of the data."""
     d = len(data.mean) - data.response.shape[1]
     columns = np.array(factor.columns, dtype=np.intp)
     to_units = data.scale[d:] * data.inverse_scale[columns, None]

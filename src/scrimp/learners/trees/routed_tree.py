@@ -16,7 +16,7 @@ from ...types import Floats, Ints
 
 
 def routed_plan(tree: Any, preparation: Preparation, costs: Costs, budget: float) -> RoutedPlan:
-    """The plan that follows a tree as far as a budget goes.
+    """Return the plan that follows a tree as far as a budget pays.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def routed_plan(tree: Any, preparation: Preparation, costs: Costs, budget: float
 
 
 def scores_of(tree: Any) -> Floats:
-    """Log-probabilities of each node, or log-odds of two classes, one row added a class.
+    """Return log-probabilities per node, or log-odds of two classes, one row added per class.
 
     `log1p` tells even tiny weights apart, so that labels are those of the frequencies.
     """
@@ -74,7 +74,7 @@ def scores_of(tree: Any) -> Floats:
 
 
 def _paid_for(tree: Any, preparation: Preparation, costs: Costs, budget: float) -> Ints:
-    """Of each node: 1 if the budget pays for its test, 0 if it is a leaf, -1 if out of reach."""
+    """Return per node 1 if the budget pays for its test, 0 if it is a leaf, -1 if unreachable."""
     paid = np.full(tree.node_count, -1, dtype=np.int64)
     todo = [(0, Ledger(costs, [budget]))]
     while todo:

@@ -49,7 +49,7 @@ class _Prefix:
 
 
 class _Refit(BudgetedEstimator):
-    """What both share."""
+    """Shared by RefitClassifier and RefitRegressor."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class _Refit(BudgetedEstimator):
         self.random_state = random_state
 
     def _estimator_or_default(self) -> Any:
-        """The estimator to be refitted."""
+        """Return the estimator to be refitted."""
         raise NotImplementedError
 
     def _check_params(self) -> None:
@@ -150,7 +150,7 @@ class _Refit(BudgetedEstimator):
         self.prefix_prices_ = np.array(prices, dtype=np.float64)
 
     def _replan(self, costs: Costs) -> None:
-        """The plan, and what its prefixes cost."""
+        """Follow new prices, and price the prefixes again."""
         super()._replan(costs)
         self._price_prefixes()
 
@@ -335,7 +335,7 @@ class RefitRegressor(BudgetedRegressor, _Refit):
 def _prefixes(
     groups: list[list[int]], costs: Costs, grid: Any, encoding: Encoding, fill: bool
 ) -> list[_Prefix]:
-    """What is bought up to each model, with all that it requires."""
+    """Return the prefix of each model: its items, price and encoding."""
     sequence = [item for group in groups for item in group]
     ends = ends_of(groups)
     prices = [costs.price_of(sequence[:end]) for end in ends]

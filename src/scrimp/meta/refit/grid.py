@@ -15,7 +15,7 @@ MAX_MODELS = 16
 
 
 def chosen_prefixes(grid: Any, ends: Sequence[int], prices: Sequence[float]) -> list[int]:
-    """Positions of purchases after which there is a model, ascending.
+    """Return the positions of purchases after which there is a model, ascending.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def check_grid(grid: Any) -> None:
 
 
 def _spaced(n: int, steps: int) -> list[int]:
-    """The first ones and the last, ever further apart between."""
+    """Return the first positions and the last, ever further apart between."""
     if n <= steps:
         return list(range(n))
     places: list[int] = (np.unique(np.geomspace(1, n, steps).round().astype(int)) - 1).tolist()
@@ -65,7 +65,7 @@ def _spaced(n: int, steps: int) -> list[int]:
 
 
 def _exactly(n: int, count: int) -> list[int]:
-    """As `_spaced`, so many if there are as many."""
+    """Return as `_spaced` does, exactly `count` positions if there are as many."""
     count = min(count, n)
     if count == 1:
         return [n - 1]

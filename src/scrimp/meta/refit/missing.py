@@ -22,7 +22,7 @@ _ROWS_PER_CLASS = 10
 
 
 def takes_missing(estimator: Any, rows: TrainingRows, encode: str) -> bool:
-    """Whether an estimator can be fitted with missing values and then be asked about some.
+    """Return whether an estimator can be fitted and asked with missing values.
 
     Its tags may say so. But pipelines, searches and ensembles do not pass on the tags of
     their parts, so that if there are missing values a clone is tried on a few rows.
@@ -58,7 +58,7 @@ def takes_missing(estimator: Any, rows: TrainingRows, encode: str) -> bool:
 
 
 def _few_rows(classes: NDArray[Any], gaps: NDArray[np.bool_]) -> Ints:
-    """Some rows of each class, with a gap in one of them at least; always the same ones."""
+    """Return some rows of each class, at least one with a missing value; always the same ones."""
     order = np.random.default_rng(0).permutation(len(classes))
     distinct, codes, counts = np.unique(classes[order], return_inverse=True, return_counts=True)
     by_class = order[np.argsort(codes, kind="stable")]

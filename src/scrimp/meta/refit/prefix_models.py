@@ -76,7 +76,7 @@ def _attempt(
 
 
 def weights_for(estimator: Any, weights: Floats | None) -> dict[str, Any]:
-    """Weights of rows as an estimator's fit takes them."""
+    """Return the keyword arguments of an estimator's fit for weights of rows."""
     if weights is None:
         return {}
     prefix, last = _last_step(estimator)
@@ -89,7 +89,7 @@ def weights_for(estimator: Any, weights: Floats | None) -> dict[str, Any]:
 
 
 def without_needless_weights(rows: TrainingRows, estimator: Any) -> TrainingRows:
-    """The rows without weights that are all equal, if the estimator takes none."""
+    """Return the rows without equal weights, if the estimator takes no weights."""
     weights = rows.weights
     if weights is None or _takes_weights(_last_step(estimator)[1]):
         return rows
@@ -97,7 +97,7 @@ def without_needless_weights(rows: TrainingRows, estimator: Any) -> TrainingRows
 
 
 def _last_step(estimator: Any) -> tuple[str, Any]:
-    """What a pipeline ends with, and how its parameters are named; else the estimator."""
+    """Return the prefix of parameters of a pipeline's last step, and that step."""
     prefix = ""
     while isinstance(estimator, Pipeline):
         name, estimator = estimator.steps[-1]
@@ -113,7 +113,7 @@ def _takes_weights(estimator: Any) -> bool:
 
 
 def seeded(estimator: Any, seed: int) -> Any:
-    """A clone whose random_state, and that of its parts, is set where it is None."""
+    """Return a clone with each random_state that is None, also of its parts, set to a seed."""
     copy = clone(estimator)
     params = copy.get_params(deep=True)
     names = [n for n in params if n == "random_state" or n.endswith("__random_state")]

@@ -39,7 +39,7 @@ def learn_order(
     order: Any, X: Any, rows: TrainingRows, costs: Costs, budget: float, seed: int,
     regression: bool,
 ) -> list[list[int]]:  # fmt: skip
-    """Purchases one after the other, each with what is then free.
+    """Return purchases one after the other, each with what is then free.
 
     A named order has all items that the budget can pay for: those that its rule does not
     want come last, the cheapest first. Lists and plans are followed as they are.
@@ -75,7 +75,7 @@ def _linear(rows: TrainingRows, costs: Costs, budget: float, regression: bool) -
 def _given(
     order: Any, X: Any, rows: TrainingRows, costs: Costs, budget: float, seed: int
 ) -> list[int]:
-    """The items of a list, of a plan, or of a plan that is made now."""
+    """Return the items of a list, of a fitted plan, or of an estimator that is fitted now."""
     if isinstance(order, Predictor):
         return _by_name(order.plan, costs)
     if isinstance(order, PricedPlan):
@@ -101,7 +101,7 @@ def _by_name(plan: PricedPlan, costs: Costs) -> list[int]:
 
 
 def _item(entry: Any, costs: Costs) -> int:
-    """An item by its name or its number."""
+    """Return the position of an item given by its name or number."""
     if isinstance(entry, str) and entry in costs.names:
         return costs.names.index(entry)
     number = isinstance(entry, int | np.integer) and not isinstance(entry, bool)
@@ -116,7 +116,7 @@ def _item(entry: Any, costs: Costs) -> int:
 def purchases(
     costs: Costs, order: Iterable[int], budget: float, rest: bool = False
 ) -> list[list[int]]:
-    """Items that bring columns, in the order they are bought, in groups paid for at once.
+    """Return items that bring columns in the order bought, in groups paid for at once.
 
     What an item requires comes before it. An item that costs nothing more is taken at once.
 
@@ -141,7 +141,7 @@ def purchases(
 
 
 def _with_required(costs: Costs, order: Iterable[int]) -> list[int]:
-    """Each item after those it requires; fees are left out, as they come with what needs them."""
+    """Return each item after those it requires, without fees, which come with what needs them."""
     return [item for item in costs.closure(order) if costs.columns[item]]
 
 
@@ -172,5 +172,5 @@ def _bought(shopper: Shopper, order: list[int], skip: bool) -> list[list[int]]:
 
 
 def ends_of(groups: list[list[int]]) -> list[int]:
-    """How many items have been bought after each purchase."""
+    """Return how many items have been bought after each purchase."""
     return list(accumulate(map(len, groups)))
