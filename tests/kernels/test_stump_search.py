@@ -32,7 +32,7 @@ def alpha_of(stump):
 
 def boost(search, quality, rounds, full=False, allowed=None):
     """Stumps of some rounds of AdaBoost, if asked by scanning all columns in each."""
-    d = len(search._found)
+    d = len(search._best)
     stumps = []
     for _ in range(rounds):
         if full:
@@ -76,11 +76,11 @@ def test_bounds_hold_in_every_round():
     for _ in range(30):
         boost(search, QUALITIES[1], 1)
         bounds = search._base + search._current[1][search._refers] + 1e-9
-        twin = search._found.copy()
+        twin = search._best.copy()
         before = search._base.copy(), search._refers.copy()
         search._scan(np.arange(90))
-        assert (search._found["edge"] <= bounds).all()
-        search._found[:] = twin
+        assert (search._best["edge"] <= bounds).all()
+        search._best[:] = twin
         search._base[:], search._refers[:] = before
         search._fresh[:] = False
 
@@ -210,7 +210,7 @@ def test_histograms_carried_from_round_to_round_find_what_new_ones_do(missing):
             for search in (carried, anew):
                 search.update(theirs, 0.5 * np.log((1 + theirs.edge) / (1 - theirs.edge)))
         kept = carried._cache
-        hist = kept.renew(carried._bins, np.arange(6), carried._weights[carried._current[0]])
+        hist = kept.histograms(carried._bins, np.arange(6), carried._weights[carried._current[0]])
         assert kept._steps.max() > 1
         for column, bins in enumerate(carried._bins):
             signed = carried._weights[carried._current[0]]

@@ -58,11 +58,8 @@ class ClassSearch(PrunedSearch):
         self._n_classes = self.n_histograms = len(self._starts) - 1
         # the weight of the rows that are right moves by half the distance at most
         self.lipschitz = 0.5 * self._n_classes / (self._n_classes - 1)
-        self._given_weight = None if weight is None else weight[order]
+        self._first_weights = np.ones(len(y)) if weight is None else weight[order]
         self.restart()
-
-    def _first_weights(self) -> Floats:
-        return np.ones(len(self._labels)) if self._given_weight is None else self._given_weight
 
     def _scan_group(self, group: Ints, weights: Floats) -> None:
         hist = np.zeros((self._n_classes, len(group), self._n_bins))

@@ -12,7 +12,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar, Self
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,7 @@ _BATCH = 16
 _BLOCKS = 25
 
 
-class PrunedSearch(ABC):
+class PrunedSearch(AbstractContextManager["PrunedSearch"], ABC):
     """Binned columns, the weights of the rows, and what is known about each column's best stump.
 
     Parameters
@@ -79,6 +80,8 @@ class PrunedSearch(ABC):
     lipschitz: float = 1.0
     n_histograms: int = 1
     tie: ClassVar[float] = 0.0
+    #: Weights of the first round, not yet normalised; numbers or signs.
+    _first_weights: NDArray[Any]
 
     def __init__(
         self,
@@ -98,6 +101,7 @@ class PrunedSearch(ABC):
             X, weight, self._categorical, max_bins, sample_rows, random_state, self._pool
         )
         self._n_bins = int(np.iinfo(self._bins.dtype).max) + 1
+        self._n_blocks = -(-n // BLOCK)
         self._n_cuts = np.array([len(cuts) for cuts in self._cuts], dtype=np.intp)
         self._has_missing = self._bins.max(axis=1, initial=0) == self._n_bins - 1
         self._codes = codes_that_occur(self._bins, self._n_cuts, self._categorical)
@@ -107,10 +111,6 @@ class PrunedSearch(ABC):
         self._cache: HistogramCache | None = None
         #: Columns scanned so far, over all rounds.
         self.n_scanned = 0
-
-    @abstractmethod
-    def _first_weights(self) -> Floats:
-        """Return the weights of the first round, not yet normalised."""
 
     @abstractmethod
     def _scan_group(self, group: Ints, weights: Floats) -> None:
@@ -127,7 +127,7 @@ class PrunedSearch(ABC):
     def restart(self) -> None:
         """Reset the weights to those of the first round; the bins stay."""
         d = len(self._cuts)
-        self._weights[0] = self._first_weights()
+        self._weights[0] = self._first_weights
         self._weights[0] /= np.abs(self._weights[0]).sum()
         # Which of them are the weights now, and how far edges can be from those of the others.
         self._current = 0, np.zeros(len(self._weights))
@@ -167,9 +167,6 @@ class PrunedSearch(ABC):
         if self._cache is not None:
             ratios = scale * np.exp([-alpha, alpha])
             self._cache.update(self._weights[now], self._weights[target], ratios)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         """Stop the threads."""
@@ -217,10 +214,6 @@ class PrunedSearch(ABC):
         pool = self._pool if n_blocks > _BLOCKS else None
         starts = range(0, n_blocks, _BLOCKS)
         run_pieces(pool, lambda start: work(start, min(start + _BLOCKS, n_blocks)), starts)
-
-    @property
-    def _n_blocks(self) -> int:
-        return int(-(-self._bins.shape[1] // BLOCK))
 
     def _free_slot(self, now: int, distances: Floats) -> int:
         """Return the slot of a past round's weights to overwrite, once no column refers to it."""

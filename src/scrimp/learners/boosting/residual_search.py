@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Self
+from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,7 @@ _GROUP = 8
 _BLOCKS = 25
 
 
-class ResidualSearch:
+class ResidualSearch(AbstractContextManager["ResidualSearch"]):
     """Binned columns, and the residuals of the rows.
 
     Parameters
@@ -135,9 +136,6 @@ class ResidualSearch:
         votes = np.array([stump.inside, stump.outside, stump.missing])
         leaves = self._leaves(stump.column, stump.low, stump.high)
         self._step(stump.column, learning_rate * votes[leaves])
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         """Stop the threads."""

@@ -48,14 +48,10 @@ class StumpSearch(PrunedSearch):
         **options: Any,
     ) -> None:
         super().__init__(X, weight, categorical, **options)
-        self._y, self._given_weight = y, weight
+        self._first_weights = y if weight is None else y * weight
         if len(X) >= _CACHED_ROWS_PER_BIN * self._n_bins:
             self._cache = HistogramCache(X.shape[1], self._n_bins, len(X))
         self.restart()
-
-    def _first_weights(self) -> Floats:
-        signed: Floats = self._y if self._given_weight is None else self._y * self._given_weight
-        return signed
 
     def _scan_group(self, group: Ints, weights: Floats) -> None:
         if self._cache is None:
