@@ -213,11 +213,6 @@ class TestMethods:
                 ("--method", "linear", "--budget", "1,2"),
                 "--method linear takes one budget, or none: a linear model answers at all of them.",
             ),
-            (
-                ("--method", "linear"),
-                "The columns ['colour'] hold text or categories; expected numbers. Leave them out "
-                "with --drop, or take another method.",
-            ),
             (("--task", "regression"), "'y' of "),
         ],
     )

@@ -32,7 +32,7 @@ def mixed_data(n=3000, d=90, seed=0):
 
 def boost(search, quality, rounds, full=False):
     """Stumps of some rounds, if asked by scanning all columns in each."""
-    d = len(search._found)
+    d = len(search._best)
     stumps = []
     for _ in range(rounds):
         if full:
@@ -64,11 +64,11 @@ def test_bounds_hold_in_every_round_and_are_not_idle():
     for _ in range(30):
         boost(search, priced, 1)
         bounds = search._base + search._current[1][search._refers] + 1e-9
-        twin, before = search._found.copy(), (search._base.copy(), search._refers.copy())
+        twin, before = search._best.copy(), (search._base.copy(), search._refers.copy())
         search._scan(np.arange(90))
-        assert (search._found["edge"] <= bounds).all()
-        closest = min(closest, (bounds - search._found["edge"]).min())
-        search._found[:] = twin
+        assert (search._best["edge"] <= bounds).all()
+        closest = min(closest, (bounds - search._best["edge"]).min())
+        search._best[:] = twin
         search._base[:], search._refers[:] = before
         search._fresh[:] = False
     assert closest < 0.2

@@ -32,7 +32,7 @@ def alpha_of(stump):
 
 def boost(search, quality, rounds, full=False, allowed=None):
     """Stumps of some rounds of AdaBoost, if asked by scanning all columns in each."""
-    d = len(search._found)
+    d = len(search._best)
     stumps = []
     for _ in range(rounds):
         if full:
@@ -76,11 +76,11 @@ def test_bounds_hold_in_every_round():
     for _ in range(30):
         boost(search, QUALITIES[1], 1)
         bounds = search._base + search._current[1][search._refers] + 1e-9
-        twin = search._found.copy()
+        twin = search._best.copy()
         before = search._base.copy(), search._refers.copy()
         search._scan(np.arange(90))
-        assert (search._found["edge"] <= bounds).all()
-        search._found[:] = twin
+        assert (search._best["edge"] <= bounds).all()
+        search._best[:] = twin
         search._base[:], search._refers[:] = before
         search._fresh[:] = False
 
@@ -201,16 +201,16 @@ def test_histograms_carried_from_round_to_round_find_what_new_ones_do(missing):
         X[rng.random(X.shape) < 0.2] = np.nan
     every = np.ones(6, dtype=bool)
     with StumpSearch(X, y) as carried, StumpSearch(X, y) as anew:
-        assert carried._kept is not None
-        anew._kept = None
+        assert carried._cache is not None
+        anew._cache = None
         for _ in range(40):
             ours, theirs = (s.best(lambda columns, edges: edges, every) for s in (carried, anew))
             assert ours.edge == pytest.approx(theirs.edge, abs=1e-13)
             assert (ours.column, ours.high) == (theirs.column, theirs.high)
             for search in (carried, anew):
                 search.update(theirs, 0.5 * np.log((1 + theirs.edge) / (1 - theirs.edge)))
-        kept = carried._kept
-        hist = kept.renew(carried._bins, np.arange(6), carried._weights[carried._current[0]])
+        kept = carried._cache
+        hist = kept.histograms(carried._bins, np.arange(6), carried._weights[carried._current[0]])
         assert kept._steps.max() > 1
         for column, bins in enumerate(carried._bins):
             signed = carried._weights[carried._current[0]]

@@ -26,8 +26,6 @@ _IN_OUR_WORDS = {
     "--rows.",
     "n_splits=5 cannot be greater than the number of members in each class.": "No class has as "
     "many rows as the 5 folds of the cross-validation that prunes the tree. Give more rows.",
-    "Encode them, for instance with OneHotEncoder, and take prices along with "
-    "costs.through(encoder).": "Leave them out with --drop, or take another method.",
     " sklearn.metrics.get_scorer_names() lists all; a callable scorer(estimator, X, y) will do as "
     "well.": "",
 }

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +14,17 @@ from numpy.typing import NDArray
 
 from .price_list import Item, read_items
 from .transforms import dependencies
+from .validation import (
+    are_positions,
+    by_label,
+    check_columns_apart,
+    check_prices,
+    check_unique,
+    closures_of,
+    mismatch,
+    not_brought_once,
+    price_number,
+)
 
 
 @dataclass(frozen=True)
@@ -60,19 +70,17 @@ class Costs:
         n = len(self.names)
         if not len(self.prices) == len(self.columns) == len(self.requires) == n:
             raise ValueError("names, prices, columns and requires must have one entry an item.")
-        _check_unique("item", self.names)
-        for name, price in zip(self.names, self.prices, strict=True):
-            _check_price(name, price)
-        _check_total(self.prices)
+        check_unique("item", self.names)
+        check_prices(self.names, self.prices)
         if not all(0 <= i < n for needs in self.requires for i in needs):
             raise ValueError(f"requires must hold item positions from 0 to {n - 1}.")
         brought = sorted(column for columns in self.columns for column in columns)
         if brought != list(range(len(brought))):
-            raise ValueError(_not_brought_once(brought))
+            raise ValueError(not_brought_once(brought))
         if self.column_names is not None:
             if len(self.column_names) != len(brought):
                 raise ValueError("column_names must have one name a column.")
-            _check_unique("column", self.column_names)
+            check_unique("column", self.column_names)
         _ = self.closures  # a cycle is an error now, not at the first prediction
 
     @classmethod
@@ -83,7 +91,7 @@ class Costs:
         """
         items = list(items)
         names = tuple(item.name for item in items)
-        _check_unique("item", names)
+        check_unique("item", names)
         position = {name: i for i, name in enumerate(names)}
         for item in items:
             unknown = [r for r in item.requires if r not in position]
@@ -92,9 +100,9 @@ class Costs:
                     f"Item {item.name!r} requires {unknown}, which the price list does not have."
                 )
         column_names = tuple(column for item in items for column in item.columns)
-        _check_apart(items)
-        _check_unique("column", column_names)
-        by_place = _are_places(column_names)
+        check_columns_apart(items)
+        check_unique("column", column_names)
+        by_place = are_positions(column_names)
         number = {column: j for j, column in enumerate(column_names)}
         return cls(
             names,
@@ -116,16 +124,18 @@ class Costs:
         >>> Costs.per_feature({"age": 1.0, "thal": 102.9}).total
         103.9
         """
-        prices = _by_label(prices)
+        prices = by_label(prices)
         if isinstance(prices, Mapping):
-            return cls.from_items(Item(str(c), _number(c, p), (str(c),)) for c, p in prices.items())
+            return cls.from_items(
+                Item(str(c), price_number(c, p), (str(c),)) for c, p in prices.items()
+            )
         values = np.asarray(prices)
         if values.ndim != 1:
             raise ValueError(f"prices have {values.ndim} dimensions; expected one price a column.")
         named = [(f"x{j}", price) for j, price in enumerate(values.tolist())]
         return cls(
             tuple(name for name, _ in named),
-            tuple(_number(name, price) for name, price in named),
+            tuple(price_number(name, price) for name, price in named),
             tuple((j,) for j in range(len(named))),
             ((),) * len(named),
         )
@@ -150,7 +160,7 @@ class Costs:
         """
         labels = np.asarray(groups)
         distinct, member = np.unique(labels, return_inverse=True)
-        keys, prices = distinct.tolist(), _by_label(prices)
+        keys, prices = distinct.tolist(), by_label(prices)
         if not isinstance(prices, Mapping):
             if len(prices) != len(keys):
                 raise ValueError(f"{len(prices)} prices for {len(keys)} groups; expected as many.")
@@ -163,7 +173,7 @@ class Costs:
             )
         return cls(
             tuple(str(key) for key in keys),
-            tuple(_number(key, prices[key]) for key in keys),
+            tuple(price_number(key, prices[key]) for key in keys),
             tuple(tuple(np.flatnonzero(member == g).tolist()) for g in range(len(keys))),
             ((),) * len(keys),
         )
@@ -191,22 +201,15 @@ class Costs:
     @cached_property
     def owners(self) -> NDArray[np.int64]:
         """The same, as an array."""
-        found = np.empty(self.n_columns, dtype=np.int64)
+        owners = np.empty(self.n_columns, dtype=np.int64)
         for item, columns in enumerate(self.columns):
-            found[list(columns)] = item
-        return found
+            owners[list(columns)] = item
+        return owners
 
     @cached_property
     def closures(self) -> tuple[tuple[int, ...], ...]:
         """Each item with all it requires, ancestors first."""
-        done: dict[int, tuple[int, ...]] = {}
-        steps = 0
-        for item in _ancestors_first(self.requires, self.names):
-            needs = self.requires[item]
-            steps += sum(len(done[r]) for r in needs)
-            check_requirements(steps, self.n_items)
-            done[item] = (*dict.fromkeys(i for r in needs for i in done[r]), item)
-        return tuple(done[item] for item in range(self.n_items))
+        return closures_of(self.requires, self.names)
 
     @property
     def total(self) -> float:
@@ -219,12 +222,33 @@ class Costs:
 
     def price_of(self, items: Iterable[int], owned: Iterable[int] = ()) -> float:
         """The price of a set of items: their closure, less what is owned already."""
-        have = set(owned)
-        return math.fsum(self.prices[i] for i in self.closure(items) if i not in have)
+        owned = set(owned)
+        return math.fsum(self.prices[i] for i in self.closure(items) if i not in owned)
 
     def column_name(self, column: int) -> str:
-        """The name of a column, or ``x<position>`` where there are no names."""
+        """Return the name of a column, or ``x<position>`` where there are no names."""
         return self.column_names[column] if self.column_names else f"x{column}"
+
+    def prepared(self, source: NDArray[np.int64]) -> Costs:
+        """Return the prices of columns that are each made from one column, such as indicators.
+
+        Prepared columns have no names; they count by their position.
+
+        Parameters
+        ----------
+        source : int array (prepared columns,)
+            The column that each prepared column is made from.
+
+        Examples
+        --------
+        >>> Costs.per_feature([5.0, 2.0]).prepared(np.array([0, 1, 1, 1])).columns
+        ((0,), (1, 2, 3))
+        """
+        if self.column_names is None and np.array_equal(source, np.arange(self.n_columns)):
+            return self
+        owners = self.owners[source]
+        columns = tuple(tuple(np.flatnonzero(owners == i).tolist()) for i in range(self.n_items))
+        return Costs(self.names, self.prices, columns, self.requires)
 
     def through(self, transformer: Any, names: bool = True) -> Costs:
         """The prices of what a fitted scikit-learn transformer makes of the columns.
@@ -256,13 +280,13 @@ class Costs:
         brought: dict[frozenset[int], list[int]] = {}
         for column, items in enumerate(owners):
             brought.setdefault(items, []).append(column)
-        own = [tuple(brought.pop(frozenset([i]), ())) for i in range(self.n_items)]
+        unmixed = [tuple(brought.pop(frozenset([i]), ())) for i in range(self.n_items)]
         mixed = [(tuple(sorted(items)), tuple(columns)) for items, columns in brought.items()]
-        own_names = ["*".join(self.names[i] for i in items) or "constant" for items, _ in mixed]
+        mixed_names = ["*".join(self.names[i] for i in items) or "constant" for items, _ in mixed]
         return Costs(
-            self.names + tuple(own_names),
+            self.names + tuple(mixed_names),
             self.prices + (0.0,) * len(mixed),
-            (*own, *(columns for _, columns in mixed)),
+            (*unmixed, *(columns for _, columns in mixed)),
             self.requires + tuple(items for items, _ in mixed),
             self._names_out(transformer) if names else None,
         )
@@ -286,9 +310,11 @@ class Costs:
         missing = [c for c in column_names if c not in priced]
         unknown = [c for c in self.column_names if c not in given]
         if missing or unknown:
-            raise ValueError(_mismatch(missing, unknown))
+            raise ValueError(mismatch(missing, unknown))
         position = {name: j for j, name in enumerate(column_names)}
-        columns = tuple(tuple(position[self.column_names[c]] for c in own) for own in self.columns)
+        columns = tuple(
+            tuple(position[self.column_names[c]] for c in brought) for brought in self.columns
+        )
         return Costs(self.names, self.prices, columns, self.requires, tuple(column_names))
 
     def _bind_by_position(self, n_columns: int, column_names: Sequence[str] | None) -> Costs:
@@ -309,9 +335,9 @@ class Costs:
     def _renamed(self, column_names: tuple[str, ...]) -> Costs:
         """Name the columns, and with them the items that were named after a position."""
         names = list(self.names)
-        for item, own in enumerate(self.columns):
-            if len(own) == 1 and names[item] == f"x{own[0]}":
-                names[item] = column_names[own[0]]
+        for item, columns in enumerate(self.columns):
+            if len(columns) == 1 and names[item] == f"x{columns[0]}":
+                names[item] = column_names[columns[0]]
         if len(set(names)) < len(names):
             names = list(self.names)
         return Costs(tuple(names), self.prices, self.columns, self.requires, column_names)
@@ -328,120 +354,3 @@ def as_costs(costs: Any, n_columns: int, column_names: Sequence[str] | None = No
         costs = Costs.per_feature(costs)
     bound: Costs = costs.bind(n_columns, column_names)
     return bound
-
-
-def _ancestors_first(requires: Sequence[Sequence[int]], names: Sequence[str]) -> Iterator[int]:
-    """All items, each after those it requires; without recursion, in linear time."""
-    done: set[int] = set()
-    for item in range(len(requires)):
-        path = {} if item in done else {item: iter(requires[item])}
-        while path:
-            current = next(reversed(path))
-            waiting = next((r for r in path[current] if r not in done), None)
-            if waiting is None:
-                done.add(current)
-                del path[current]
-                yield current
-            elif waiting in path:
-                cycle = [*list(path)[list(path).index(waiting) :], waiting]
-                text = " -> ".join(repr(names[i]) for i in cycle)
-                raise ValueError(f"requires runs in a cycle: {text}. Remove one of these links.")
-            else:
-                path[waiting] = iter(requires[waiting])
-
-
-def check_requirements(total: int, n: int) -> None:
-    """Refuse items that require so many others that their closures would fill the memory."""
-    most = 2_000_000 + 64 * n
-    if total > most:
-        raise ValueError(
-            f"the items require each other more than {most} times over. Merge items that are "
-            "always bought together."
-        )
-
-
-def _by_label(prices: Any) -> Any:
-    """A pandas Series goes by its labels, unless these just count; anything else as it is."""
-    if not hasattr(prices, "to_dict") or not hasattr(prices, "index"):
-        return prices
-    labelled = prices.to_dict()
-    return prices.to_numpy() if list(labelled) == [*range(len(labelled))] else labelled
-
-
-def _number(name: Any, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"Item {str(name)!r} has the price {value!r}; expected a number."
-        ) from None
-
-
-def _check_price(name: str, price: float) -> None:
-    if not (math.isfinite(price) and price >= 0):
-        raise ValueError(
-            f"Item {name!r} has the price {price}; expected a finite number >= 0. "
-            "Leave out a column that cannot be bought at any price."
-        )
-
-
-def _check_total(prices: Sequence[float]) -> None:
-    try:
-        math.fsum(prices)
-    except OverflowError:
-        raise ValueError(
-            "The prices add up to more than a number can hold. Use a larger unit of money."
-        ) from None
-
-
-def _check_unique(kind: str, names: Sequence[str]) -> None:
-    if len(set(names)) < len(names):
-        twice = sorted(name for name, count in Counter(names).items() if count > 1)
-        raise ValueError(f"The {kind} names {twice} occur more than once; names must differ.")
-
-
-def _are_places(columns: Sequence[Any]) -> bool:
-    """Whether columns are given by position; refuses a mixture of positions and names."""
-    places = [isinstance(c, int | np.integer) and not isinstance(c, bool) for c in columns]
-    if any(places) and not all(places):
-        name = columns[places.index(False)]
-        raise ValueError(
-            f"Some items give their columns by position, others by name ({name!r}); expected one "
-            "way for all."
-        )
-    return bool(places) and places[0]
-
-
-def _check_apart(items: Sequence[Item]) -> None:
-    """Refuse a column that two items bring, naming them."""
-    owner: dict[str, str] = {}
-    for item in items:
-        for column in item.columns:
-            other = owner.setdefault(column, item.name)
-            if other != item.name:
-                raise ValueError(
-                    f"The items {other!r} and {item.name!r} both bring the column {column!r}; a "
-                    "column belongs to one item."
-                )
-
-
-def _not_brought_once(brought: list[int]) -> str:
-    """Name columns that several items bring, or none."""
-    counts = Counter(brought)
-    several = [column for column, count in sorted(counts.items()) if count > 1]
-    none = [column for column in range(len(brought)) if column not in counts]
-    which = {"by several": several, "by none": none}
-    named = [f"{columns[:10]} {how}" for how, columns in which.items() if columns]
-    return f"every column must be brought by exactly one item, from 0 on: {'; '.join(named)}."
-
-
-def _mismatch(missing: list[str], unknown: list[str]) -> str:
-    parts = []
-    if missing:
-        parts.append(f"no price for the columns {missing}: add them, with price 0 if they are free")
-    if unknown:
-        parts.append(
-            f"prices for {unknown}, which X does not have: remove them, or give "
-            "fees an empty list of columns"
-        )
-    return "The price list does not fit X: " + "; ".join(parts) + "."

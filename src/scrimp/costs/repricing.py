@@ -31,10 +31,10 @@ def at_new_prices(old: Costs, prices: Any) -> Costs:
     (1.0, 30.0)
     """
     if isinstance(prices, Costs):
-        found = _by_item(old, prices)
+        by_name = _by_item(old, prices)
     elif isinstance(prices, Mapping) or hasattr(prices, "to_dict"):
-        found = {str(name): price for name, price in dict(prices).items()}
-        _check_names(old, found)
+        by_name = {str(name): price for name, price in dict(prices).items()}
+        _check_names(old, by_name)
     else:
         values = list(prices)
         if len(values) != old.n_items:
@@ -42,8 +42,8 @@ def at_new_prices(old: Costs, prices: Any) -> Costs:
                 f"Repricing with {len(values)} prices, but there are {old.n_items} items: "
                 f"{_named(old.names)}. Give one price an item."
             )
-        found = dict(zip(old.names, values, strict=True))
-    return replace(old, prices=tuple(float(found[name]) for name in old.names))
+        by_name = dict(zip(old.names, values, strict=True))
+    return replace(old, prices=tuple(float(by_name[name]) for name in old.names))
 
 
 def _by_item(old: Costs, new: Costs) -> dict[str, float]:

@@ -108,10 +108,10 @@ def _of_columns(transformer: Any, n_inputs: int) -> Flags:
     total = np.zeros((max(s.stop for s in indices.values()), n_inputs), dtype=bool)
     inputs = transformer._transformer_to_input_indices
     for name, part, _ in transformer.transformers_:
-        own = np.asarray(inputs[name], dtype=np.intp)
-        if len(own) and indices[name].start < indices[name].stop:
+        columns = np.asarray(inputs[name], dtype=np.intp)
+        if len(columns) and indices[name].start < indices[name].stop:
             made = indices[name].stop - indices[name].start
-            total[indices[name], own] = dependencies(part, len(own), made)
+            total[indices[name], columns] = dependencies(part, len(columns), made)
     return total
 
 

@@ -51,15 +51,15 @@ class Columns:
         return {self.name(j): j for j in range(len(self))}
 
     def name(self, column: int) -> str:
-        """The name of a column, or ``x<position>`` where there are no names."""
+        """Return the name of a column, or ``x<position>`` where there are no names."""
         return self.names[column] if self.names else f"x{column}"
 
     def is_categorical(self) -> NDArray[np.bool_]:
-        """Which columns hold categories."""
+        """Return which columns hold categories."""
         return np.array([entry is not None for entry in self.categories], dtype=bool)
 
     def encode(self, X: Any, only: Iterable[int] | None = None) -> NDArray[Any]:
-        """A table as numbers, columns in the order of training.
+        """Return a table as numbers, columns in the order of training.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class Columns:
         return out
 
     def encode_value(self, column: int, value: Any) -> float:
-        """One value of a column as a number."""
+        """Return one value of a column as a number."""
         if _is_missing(value):
             return float("nan")
         codes = self._codes[column]
@@ -99,12 +99,12 @@ class Columns:
     def _codes(self) -> tuple[dict[str, float] | None, ...]:
         """The code of each category by its text: 1, 1.0 and "1" are the same category."""
         return tuple(
-            None if own is None else {_as_text(c): float(code) for code, c in enumerate(own)}
-            for own in self.categories
+            None if known is None else {_as_text(c): float(code) for code, c in enumerate(known)}
+            for known in self.categories
         )
 
     def show_value(self, column: int, code: float) -> str:
-        """A number as the category or number it stands for."""
+        """Return the category or number that a code or number stands for, as text."""
         categories = self.categories[column]
         if categories is not None and 0 <= code < len(categories):
             return _as_text(categories[int(code)])
@@ -120,7 +120,7 @@ class Columns:
         return array
 
     def refuse_arrays_for_categories(self) -> None:
-        """Without names and types nothing says which category a number stands for."""
+        """Refuse arrays where there are categories, since nothing says what a number stands for."""
         if any(entry is not None for entry in self.categories):
             raise ValueError(
                 "The model was fitted on a data frame with categories, and X is an array. "
@@ -150,7 +150,7 @@ class Columns:
 
 
 def learn_columns(X: Any) -> Columns:
-    """The columns of a training table."""
+    """Return the columns of a training table."""
     frame = as_frame(X)
     if frame is None:
         return Columns(None, (None,) * np.asarray(X).shape[1])
@@ -159,7 +159,7 @@ def learn_columns(X: Any) -> Columns:
 
 
 def as_frame(X: Any) -> Any:
-    """X as a narwhals frame if it is a pandas, polars or similar frame, else None."""
+    """Return X as a narwhals frame if it is a pandas, polars or similar frame, else None."""
     if isinstance(X, np.ndarray) or not hasattr(X, "columns"):
         return None
     if hasattr(X, "collect"):
@@ -175,7 +175,7 @@ def as_frame(X: Any) -> Any:
 
 
 def _categories(series: Any) -> tuple[Category, ...] | None:
-    """The categories of a column that holds text or categories; None for numbers."""
+    """Return the categories of a column of text or categories; None for numbers."""
     if not _holds_categories(series):
         return None
     values = [value for value in series.to_list() if not _is_missing(value)]
@@ -201,7 +201,7 @@ def _holds_categories(series: Any) -> bool:
 
 
 def _all_numbers(series: Any) -> bool:
-    """Whether a column of objects holds numbers only; text counts as categories."""
+    """Return whether a column of objects holds numbers only; text counts as categories."""
     values = [value for value in series.to_list() if not _is_missing(value)]
     strange = [value for value in values if not isinstance(value, (str, *_NUMBERS))]
     if strange:
@@ -214,7 +214,7 @@ def _all_numbers(series: Any) -> bool:
 
 
 def _is_missing(value: Any) -> bool:
-    """None, NaN and the like, and pandas' NA, of which one cannot even ask that."""
+    """Return whether a value is None, NaN or the like, or pandas' NA, which has no truth value."""
     try:
         return value is None or not bool(value == value)
     except TypeError:
@@ -222,7 +222,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _comparable(values: list[Any]) -> NDArray[Any]:
-    """Numbers as floats, anything else as text, and so are whole numbers too large for that."""
+    """Return numbers as floats, anything else, and whole numbers too large for that, as text."""
     numbers = all(isinstance(v, _NUMBERS) and not isinstance(v, bool | np.bool_) for v in values)
     if numbers and all(abs(v) <= 2**53 for v in values):
         return np.array(values, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""How a table becomes what an estimator can be fitted on, column by column."""
+"""How codes of categories and numbers become the columns that a model is fitted on."""
 
 from __future__ import annotations
 
@@ -7,115 +7,144 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-from ..types import Floats, Ints
+from ..types import Flags, Floats, Ints
 from .columns import Columns
 from .preparation import Preparation
 
-ENCODINGS = ("auto", "standard", "ordinal")
-#: A column of more categories has flags for the most frequent ones only.
-MOST_FLAGS = 255
-_NATIVE = (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
+#: Indicators per column: more make wide tables of columns that are hardly ever 1.
+MAX_INDICATORS = 255
 
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
-    """The preparation of all columns, and which of them an estimator takes as categories.
+    """The prepared columns of a whole table.
 
     Parameters
     ----------
     preparation : Preparation
         Of all columns of the table, in their order.
     native : bool array (prepared columns,)
-        Columns of codes that are named to the estimator as categories.
-    fill : bool
-        Whether missing values are filled; if not, the estimator takes them.
+        Columns of codes that an estimator is to take as categories.
     """
 
     preparation: Preparation
-    native: NDArray[np.bool_]
-    fill: bool
+    native: Flags
 
     def of(self, columns: Ints) -> Encoding:
         """The encoding of some columns of the table."""
         kept = np.flatnonzero(np.isin(self.preparation.source, columns))
-        return replace(self, preparation=self.preparation.taken(kept), native=self.native[kept])
+        return Encoding(self.preparation.taken(kept), self.native[kept])
 
-    def tell(self, estimator: Any) -> Any:
-        """The estimator, once it knows which of its columns hold categories."""
-        if self.native.any():
-            estimator.set_params(categorical_features=np.flatnonzero(self.native).tolist())
-        return estimator
+    def table(self, X: NDArray[Any]) -> Floats:
+        """The prepared columns of all rows."""
+        return self.preparation.table(X, np.arange(len(X)))
 
 
-def learn_encoding(
-    table: NDArray[Any], columns: Columns, estimator: Any, encode: str, fill: bool
-) -> Encoding:
-    """Categories as flags or as they are, missing values filled or not.
+@dataclass(frozen=True)
+class Encoder:
+    """The one way from a table of numbers and codes to prepared columns.
+
+    A category becomes an indicator (0 or 1) per value, all of them 0 for a value that was not
+    seen in training. The flags of a column belong to the item that brings the column: see
+    `scrimp.costs.Costs.prepared`.
 
     Parameters
     ----------
-    table : array (rows, columns)
-        The rows of the training.
-    columns : Columns
-        Which of them hold categories.
-    estimator : estimator
-        Whether it takes categories.
-    encode : {"auto", "standard", "ordinal"}
-        As in `scrimp.RefitClassifier`.
+    indicators : bool
+        Whether categories become indicators; if not, they stay codes.
+    max_indicators : int
+        The most indicators per column; the most frequent categories have one.
+    of_all_categories : bool
+        Whether categories that do not occur in the rows have an indicator too.
+    one_of_two : bool
+        Whether one indicator is enough for two categories, where none is missing.
     fill : bool
-        Whether a missing number becomes the median.
+        Whether the median is filled in where a number is missing.
+    standardise : bool
+        Whether numbers are brought to mean 0 and variance 1.
+
+    Examples
+    --------
+    >>> columns = Columns(("age", "colour"), (None, ("blue", "red")))
+    >>> encoding = Encoder(fill=True).fit(np.array([[1.0, 0.0], [np.nan, 1.0]]), columns)
+    >>> encoding.table(np.array([[np.nan, 1.0], [2.0, -1.0]])).tolist()
+    [[1.0, 0.0, 1.0], [2.0, 0.0, 0.0]]
     """
-    coded = columns.is_categorical()
-    native = np.zeros(len(columns), dtype=bool)
-    if coded.any() and encode != "ordinal" and isinstance(estimator, _NATIVE):
-        _refuse_own_categories(estimator)
-        counts = np.array([len(own or ()) for own in columns.categories])
-        native = coded & (counts > 0) & (counts <= min(estimator.max_bins, MOST_FLAGS))
-    parts, flags = [], []
-    for column in range(len(columns)):
-        own = coded[column] and encode != "ordinal" and not native[column]
-        values = table[:, column]
-        part = (
-            _flags(column, values)
-            if own
-            else _number(column, values, fill, encode == "standard" and not coded[column])
-        )
-        parts.append(part)
-        flags += [native[column]] * len(part)
-    whole = np.concatenate([np.empty((0, 5)), *parts])
-    preparation = Preparation(whole[:, 0].astype(np.int64), *whole.T[1:])
-    return Encoding(preparation, np.array(flags, dtype=bool), fill)
+
+    indicators: bool = True
+    max_indicators: int = MAX_INDICATORS
+    of_all_categories: bool = False
+    one_of_two: bool = False
+    fill: bool = False
+    standardise: bool = False
+
+    def fit(self, table: NDArray[Any], columns: Columns, native: Flags | None = None) -> Encoding:
+        """Learn the preparation of each column.
+
+        Parameters
+        ----------
+        table : array (rows, columns)
+            Numbers and codes of the training rows.
+        columns : Columns
+            Which of the columns hold categories.
+        native : bool array (columns,), optional
+            Categories that stay codes whatever `indicators` says, and are named to the estimator.
+        """
+        coded = columns.is_categorical()
+        native = np.zeros(len(columns), dtype=bool) if native is None else native
+        parts, kept_native = [np.empty((0, 5))], []
+        for column, categories in enumerate(columns.categories):
+            values = table[:, column]
+            if coded[column] and self.indicators and not native[column]:
+                codes = self.indicated(values, len(categories or ()))
+                part = np.full((len(codes), 5), np.nan)
+                part[:, 1], part[:, 3], part[:, 4] = codes, 0.0, 1.0
+            else:
+                part = np.array([[0.0, np.nan, *self._number(values, coded[column])]])
+            part[:, 0] = column
+            parts.append(part)
+            kept_native += [native[column]] * len(part)
+        whole = np.concatenate(parts)
+        preparation = Preparation(whole[:, 0].astype(np.int64), *whole.T[1:])
+        return Encoding(preparation, np.array(kept_native, dtype=bool))
+
+    def indicated(self, values: NDArray[Any], n_categories: int) -> Floats:
+        """Return the codes of a column that have an indicator, ascending."""
+        if self.of_all_categories:
+            return np.arange(float(n_categories))
+        missing = np.isnan(values)
+        codes, counts = np.unique(values[~missing], return_counts=True)
+        if self.one_of_two and len(codes) == 2 and not missing.any():
+            return np.asarray(codes[1:])
+        if len(codes) > self.max_indicators:
+            codes = np.sort(codes[np.argsort(-counts, kind="stable")[: self.max_indicators]])
+        return np.asarray(codes)
+
+    def _number(self, values: NDArray[Any], is_code: bool) -> tuple[float, float, float]:
+        """Return what is filled in for a column that stays one, its center and its scale."""
+        fill, center, scale = np.nan, 0.0, 1.0
+        standardise = self.standardise and not is_code
+        if not (self.fill or standardise):
+            return fill, center, scale
+        known = values[np.isfinite(values)].astype(np.float64)
+        if self.fill:
+            fill = float(np.median(known)) if len(known) else 0.0
+        if standardise and len(known):
+            center, spread = float(known.mean()), float(known.std())
+            scale = spread if spread > 1e-12 * abs(center) and spread > 0 else 1.0
+        return fill, center, scale
 
 
-def _number(column: int, values: NDArray[Any], fill: bool, standard: bool) -> Floats:
-    """A column as it is, or with its median for what is missing, or standardised."""
-    middle, center, scale = np.nan, 0.0, 1.0
-    known = values[np.isfinite(values)].astype(np.float64) if fill or standard else values
-    if fill:
-        middle = float(np.median(known)) if len(known) else 0.0
-    if standard and len(known):
-        center, spread = float(known.mean()), float(known.std())
-        scale = spread if spread > 1e-12 * abs(center) and spread > 0 else 1.0
-    return np.array([[column, np.nan, middle, center, scale]])
+def with_indicators_filled(preparation: Preparation, table: NDArray[Any]) -> Preparation:
+    """Return a preparation in which a missing category counts as the share of each of its values.
 
-
-def _flags(column: int, values: NDArray[Any]) -> Floats:
-    """A flag a category; nothing at all for a column without any."""
-    codes, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-    if len(codes) > MOST_FLAGS:
-        codes = np.sort(codes[np.argsort(-counts, kind="stable")[:MOST_FLAGS]])
-    part = np.full((len(codes), 5), np.nan)
-    part[:, 0], part[:, 1], part[:, 3], part[:, 4] = column, codes, 0.0, 1.0
-    return part
-
-
-def _refuse_own_categories(estimator: Any) -> None:
-    own = estimator.categorical_features
-    if own is not None and not (isinstance(own, str) and own == "from_dtype"):
-        raise ValueError(
-            f"categorical_features of the {type(estimator).__name__} is {own!r}, but it is fitted "
-            "on parts of the columns. Leave it out: columns of text and categories in a data "
-            "frame are told to it."
-        )
+    That is the mean of the indicators, so that a linear model answers for it as for the mean row.
+    """
+    fill = preparation.fill.copy()
+    for place in np.flatnonzero(~np.isnan(preparation.code)):
+        values = table[:, preparation.source[place]]
+        known = ~np.isnan(values)
+        share = np.mean(values[known] == preparation.code[place]) if known.any() else 0.0
+        fill[place] = float(share)
+    return replace(preparation, fill=fill)

@@ -20,9 +20,9 @@ _STORED = "prepare/"
 class Preparation:
     """Columns of a table as a model was trained on them.
 
-    A prepared column is ``(x - center) / scale``. Before that, x is 1 where it is the
-    category `code` and else 0, if there is a code; or `fill` where it is missing, if there
-    is a fill.
+    A prepared column is ``(x - center) / scale``. Before that x becomes `fill` where it is
+    missing, if there is a fill; and if there is a code, 1 where it is the category `code` and
+    else 0.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Preparation:
 
     @classmethod
     def plain(cls, columns: Sequence[int] | Ints) -> Preparation:
-        """Some columns as they are."""
+        """Return the preparation that takes some columns as they are."""
         n = len(columns)
         none = np.full(n, np.nan)
         return cls(np.array(columns, dtype=np.int64), none, none, np.zeros(n), np.ones(n))
@@ -79,7 +79,7 @@ class Preparation:
         return not (np.isnan(self.code) & np.isnan(self.fill)).any()
 
     def table(self, X: NDArray[Any], rows: Ints) -> Floats:
-        """The prepared columns of ``X[rows]``."""
+        """Return the prepared columns of ``X[rows]``."""
         from ..kernels.model_scores import prepare_columns
 
         out = np.empty((len(rows), len(self.source)))
@@ -87,11 +87,11 @@ class Preparation:
         return out
 
     def taken(self, columns: Ints) -> Preparation:
-        """Some of the prepared columns, in another order."""
+        """Return some of the prepared columns, in a given order."""
         return Preparation(*(getattr(self, field.name)[columns] for field in fields(self)))
 
     def arrays(self) -> Arrays:
-        """All there is to it, for storage."""
+        """Return the arrays of the preparation, for storage."""
         return {_STORED + field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod

@@ -40,10 +40,10 @@ class Target:
         kinds = ("binary", "multiclass", "shares", "regression", "counts")
         check_choice("kind", self.kind, kinds)
         n = len(self.classes)
-        least, most = 0 if self.is_number else 2, 2 if self.kind == "binary" else n
+        fewest, largest = 0 if self.is_number else 2, 2 if self.kind == "binary" else n
         if self.classes.ndim != 1:
             raise ValueError(f"classes have {self.classes.ndim} dimensions; expected 1.")
-        if not least <= n <= most:
+        if not fewest <= n <= largest:
             raise ValueError(f"a {self.kind} target cannot have {n} classes.")
         if not np.isfinite(self.scale):
             raise ValueError("scale must be finite.")
@@ -59,7 +59,7 @@ class Target:
         return 1 if self.kind == "binary" else max(len(self.classes), 1)
 
     def labels(self, scores: Floats) -> NDArray[Any]:
-        """Labels (...), or predictions, from scores (..., outputs).
+        """Return labels (...), or predictions, from scores (..., outputs).
 
         Of several responses (..., responses).
         """
@@ -71,14 +71,14 @@ class Target:
         return np.asarray(self.classes[scores.argmax(axis=-1)])
 
     def decisions(self, scores: Floats) -> Floats:
-        """Scores in scikit-learn's shape: (...) for two classes, else (..., classes)."""
+        """Return scores in scikit-learn's shape: (...) for two classes, else (..., classes)."""
         if self.kind == "shares":
             shares = self.probabilities(scores)
             return np.asarray(shares[..., 1] - shares[..., 0]) if self.n_outputs == 2 else shares
         return scores if self.n_outputs > 1 else scores[..., 0]
 
     def probabilities(self, scores: Floats) -> Floats:
-        """Class probabilities (..., classes)."""
+        """Return class probabilities (..., classes)."""
         if self.is_number:
             raise TypeError("A regression has no class probabilities; use predict.")
         if self.kind == "multiclass":
@@ -92,7 +92,7 @@ class Target:
         return np.stack([1.0 - second, second], axis=-1)
 
     def log_probabilities(self, scores: Floats) -> Floats:
-        """Logarithms of class probabilities (..., classes), finite wherever scores are."""
+        """Return logarithms of class probabilities (..., classes), finite wherever scores are."""
         if self.kind == "multiclass":
             return np.asarray(log_softmax(self.scale * scores, axis=-1))
         if self.kind == "binary":
@@ -100,16 +100,16 @@ class Target:
             return np.stack([log_expit(-odds), log_expit(odds)], axis=-1)
         return np.log(np.maximum(self.probabilities(scores), _LEAST_SHARE))
 
-    def certain(self, least: Floats, most: Floats) -> NDArray[np.bool_]:
-        """Rows whose label is the same wherever the scores end between least and most."""
+    def certain(self, lower: Floats, upper: Floats) -> NDArray[np.bool_]:
+        """Return which rows have one label wherever the scores end between two bounds."""
         if self.is_number:
             raise TypeError("stop='certain' keeps a label, and a regression has none.")
         # more than rounding apart: sums in another order must give the same label
-        margin = 1e-9 * np.maximum(np.abs(least), np.abs(most)).max(axis=1)
+        margin = 1e-9 * np.maximum(np.abs(lower), np.abs(upper)).max(axis=1)
         if self.kind == "binary":
-            return np.asarray((least[:, 0] > margin) | (most[:, 0] < -margin))
-        best = least.argmax(axis=1)
-        others = most.copy()
+            return np.asarray((lower[:, 0] > margin) | (upper[:, 0] < -margin))
+        best = lower.argmax(axis=1)
+        others = upper.copy()
         np.put_along_axis(others, best[:, None], -np.inf, axis=1)
-        floor = np.take_along_axis(least, best[:, None], axis=1)[:, 0]
+        floor = np.take_along_axis(lower, best[:, None], axis=1)[:, 0]
         return np.asarray(floor > others.max(axis=1) + margin)

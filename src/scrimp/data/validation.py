@@ -12,7 +12,7 @@ FLOAT_DTYPES = (np.float64, np.float32)
 
 
 def check_budget(budget: Any, n_rows: int | None = None) -> NDArray[np.float64]:
-    """A budget as a float array: None is infinite, a number or one a row is taken as it is.
+    """Return a budget, or one per row, as a float array; None is infinite.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def check_budget(budget: Any, n_rows: int | None = None) -> NDArray[np.float64]:
 
 
 def check_budgets(budgets: Any) -> NDArray[np.float64]:
-    """A list of budgets as a float array, in the order given."""
+    """Return a list of budgets as a float array, in the order given."""
     try:
         values = np.atleast_1d(np.asarray(budgets, dtype=np.float64))
     except (TypeError, ValueError):
@@ -52,17 +52,17 @@ def check_budgets(budgets: Any) -> NDArray[np.float64]:
 
 
 def int_array(name: str, values: Any, ndim: int = 1) -> NDArray[np.int64]:
-    """Whole numbers as a contiguous array; refuses floats, which would be cut off silently."""
+    """Return whole numbers as a contiguous array; refuse floats, which would be truncated."""
     return np.ascontiguousarray(_check_array(name, values, ndim, "iu", "whole numbers"), np.int64)
 
 
 def float_array(name: str, values: Any, ndim: int = 1) -> NDArray[np.float64]:
-    """Numbers as a contiguous array of floats."""
+    """Return numbers as a contiguous array of floats."""
     return np.ascontiguousarray(_check_array(name, values, ndim, "fiu", "numbers"), np.float64)
 
 
 def distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Each number once, ascending; quick where they are many and in order."""
+    """Return each number once, ascending; quick where they are in order already."""
     if (values[1:] > values[:-1]).all():
         return values
     values = np.sort(values, kind="stable")

@@ -87,7 +87,7 @@ def prepare_columns(X, rows, source, code, fill, center, scale, out):
         values = X[rows[i]]
         for j in range(len(source)):
             x = np.float64(values[source[j]])
-            if code[j] == code[j]:
+            if code[j] == code[j] and (x == x or fill[j] != fill[j]):
                 x = np.float64(x == code[j])
             elif fill[j] == fill[j] and not np.isfinite(x):
                 x = fill[j]

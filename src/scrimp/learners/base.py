@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -12,16 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ..costs.costs import Costs
-from ..costs.ledger import within
 from ..costs.repricing import at_new_prices
 from ..data.columns import Columns, as_frame, learn_columns
 from ..data.target import Target
@@ -268,61 +261,6 @@ class AtBudget(BaseEstimator):
         """Accuracy at the budget, or explained variance (R^2) of a regression."""
         metric = accuracy_score if is_classifier(self) else r2_score
         return float(metric(y, self.predict(X), sample_weight=sample_weight))
-
-
-def rows_that_count(
-    table: NDArray[Any], y: NDArray[Any], sample_weight: Any
-) -> tuple[NDArray[Any], NDArray[Any], Floats]:
-    """The rows with a positive weight, their targets, and the weights, free to be changed."""
-    weights = _check_sample_weight(
-        sample_weight, table, dtype=np.float64, ensure_non_negative=True, copy=True
-    )
-    keep = weights > 0
-    if keep.all():
-        return table, y, weights
-    return table[keep], y[keep], weights[keep]
-
-
-def given_rows_that_count(
-    X: Any, table: NDArray[Any], y: NDArray[Any], sample_weight: Any
-) -> tuple[Any, NDArray[Any], NDArray[Any], Floats]:
-    """The same beside those rows as they were given; an error if there are none."""
-    kept, targets, weights = rows_that_count(table, y, sample_weight)
-    if not len(weights):
-        raise ValueError("sample_weight is 0 for all rows; expected a positive weight.")
-    if kept.shape[0] < table.shape[0]:
-        X = _safe_indexing(X, np.flatnonzero(np.asarray(sample_weight) > 0))
-    return X, kept, targets, weights
-
-
-def numbers_of(y: NDArray[Any], classifier: str) -> Floats:
-    """A target as numbers; what holds none is for a classifier, named here."""
-    try:
-        return np.asarray(y, dtype=np.float64)
-    except (TypeError, ValueError):
-        text = next((repr(own) for own in y.tolist() if isinstance(own, str)), y.dtype.name)
-        raise ValueError(
-            f"y holds {text}; expected numbers. Use {classifier} for classes."
-        ) from None
-
-
-def cheapest_item(costs: Costs) -> tuple[float, str]:
-    """The least that an item with a column costs, with all that it requires, and its name."""
-    return min((costs.price_of([item]), costs.names[item]) for item in set(costs.item_of))
-
-
-def warn_of_prior(
-    costs: Costs, budget: float, *, where: str = "", otherwise: str = "", stacklevel: int = 4
-) -> None:
-    """Say that nothing is bought: the cheapest item is too dear; otherwise, why."""
-    price, item = cheapest_item(costs)
-    reason = f"The cheapest item {item!r} costs {price:g} but the budget is {budget:g}"
-    warnings.warn(
-        f"{otherwise if within(price, budget) else reason}, so nothing is bought{where} and "
-        "every answer is the prior. Raise the budget.",
-        UserWarning,
-        stacklevel=stacklevel,
-    )
 
 
 def at_budget(model: Any, budget: float | None, stop: str | None = None) -> AtBudget:

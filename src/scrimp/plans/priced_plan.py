@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..costs.costs import Costs, check_requirements
+from ..costs.costs import Costs
 from ..costs.repricing import at_new_prices
+from ..costs.validation import check_requirements
 from ..types import Ints
 from .capabilities import repriced
 from .contract import Outline, Plan, StageTable

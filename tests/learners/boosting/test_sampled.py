@@ -16,7 +16,7 @@ from scrimp import (
     check_budgeted_estimator,
 )
 from scrimp.kernels.exact_sum import PARTIALS, add_to_sum, round_sum
-from scrimp.learners.boosting.ensembles import vote_of_stumps
+from scrimp.learners.boosting.votes import vote_of_stumps
 from scrimp.plans import SampledPlan, StumpTable
 from scrimp.plans.components.counter_rng import uniforms
 from tests.naive.sampled_vote import Hypothesis, sampled_vote

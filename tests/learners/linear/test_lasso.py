@@ -1,6 +1,7 @@
 """The group lasso as a baseline."""
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -18,6 +19,16 @@ def test_it_is_a_scikit_learn_estimator(estimator, check):
 @pytest.mark.filterwarnings("ignore")
 def test_it_keeps_the_promises_of_every_estimator():
     check_budgeted_estimator(GroupLassoRegressor(n_penalties=10), max_examples=5)
+
+
+def test_text_becomes_indicators_that_are_bought_together():
+    rng = np.random.default_rng(0)
+    word = np.array(["red", "green", "blue"])[rng.integers(0, 3, 90)]
+    frame = pl.DataFrame({"age": rng.normal(size=90), "word": word})
+    y = frame["age"].to_numpy() + 2.0 * (word == "red")
+    model = GroupLassoRegressor({"age": 1.0, "word": 2.0}, n_penalties=20).fit(frame, y)
+    assert model.score(frame, y) > 0.99
+    assert set(model.spend(frame).tolist()) == {3.0}
 
 
 def test_cheap_groups_come_first_and_each_prefix_is_refitted():

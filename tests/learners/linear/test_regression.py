@@ -166,12 +166,6 @@ def test_missing_values_are_refused_by_name_or_filled_in(rows):
         assert np.isfinite(answer.label)
 
 
-def test_text_is_refused_with_advice():
-    frame = pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["u", "v", "u"]})
-    with pytest.raises(ValueError, match=re.escape("The columns ['b'] hold text or categories")):
-        SequencedRegressor().fit(frame, [1.0, 2.0, 3.0])
-
-
 def test_a_chunk_with_other_columns_is_refused_and_the_sums_stand(rows):
     X, y = rows
     model = SequencedRegressor().partial_fit(X[:400], y[:400])

@@ -168,12 +168,6 @@ def test_columns_on_different_scales_are_warned_of(layout):
         BudgetedSVC(COSTS, 4.0).fit(layout(X), Y)
 
 
-def test_text_columns_are_refused():
-    frame = pl.DataFrame({"a": X[:, 0], "b": ["u", "v"] * 20})
-    with pytest.raises(ValueError, match=r"\['b'\] hold text or categories; expected numbers"):
-        BudgetedSVC().fit(frame, Y)
-
-
 def test_missing_values_are_refused_or_filled_in():
     rows = X.copy()
     rows[3, 2] = np.nan

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from scrimp import BudgetedTreeClassifier, Costs
 from scrimp.learners.trees.pruning import cross_validated_alpha, leaf_alphas, right_at
-from scrimp.learners.trees.routing import float64_cuts
+from scrimp.learners.trees.routed_tree import float64_cuts
 from tests.naive.trees import naive_proba, naive_right, naive_walk
 
 pytestmark = pytest.mark.filterwarnings(

@@ -38,7 +38,7 @@ def bin_table(
     random_state: int | np.random.Generator,
     pool: Executor | None,
 ) -> tuple[list[Floats], NDArray[Any]]:
-    """The cuts of each column, by the quantiles of some rows, and its bins (columns x rows)."""
+    """Return the cuts of each column, by quantiles of some rows, and its bins (columns x rows)."""
     rng = np.random.default_rng(random_state)
     n = len(X)
     rows = np.sort(rng.choice(n, min(n, sample_rows), replace=False, shuffle=False))
@@ -47,14 +47,14 @@ def bin_table(
 
 
 def interval(kind: int, at: int, cuts: Floats) -> tuple[float, float]:
-    """What is inside: one code, all that is present, or all up to a cut."""
+    """Return what is inside: one code, all that is present, or all up to a cut."""
     if kind == CODE:
         return at - 0.5, at + 0.5
     return -math.inf, math.inf if kind == PRESENT else float(cuts[at])
 
 
 def bins_inside(low: float, high: float, cuts: Floats, categorical: bool) -> NDArray[np.bool_]:
-    """Which bins of a column are inside an interval, the missing one left aside."""
+    """Return which bins of a column are inside an interval, except the bin of missing values."""
     # a number of each bin that is inside if the whole bin is
     numbers = np.arange(len(cuts) + 1.0) if categorical else np.append(cuts, np.inf)
     return np.asarray((low <= numbers) & (numbers <= high))

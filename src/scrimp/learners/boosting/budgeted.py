@@ -7,20 +7,31 @@ Zhu, Zou, Rosset and Hastie, "Multi-class AdaBoost", 2009, for more than two cla
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, Self
 
-from ...costs.costs import Costs, as_costs
-from ...costs.ledger import Ledger
-from ...data.columns import Columns
+import numpy as np
+from numpy.typing import NDArray
+
+from ...costs.costs import Costs
 from ...data.target import Target
+from ...data.training_rows import TrainingRows, read_rows, seed_from
 from ...runtime.events import Progress, emit
-from ..base import BudgetedClassifier, warn_of_prior
+from ...types import Flags, Floats
+from ..base import BudgetedClassifier
+from .booster import (
+    Booster,
+    Run,
+    additive_plan,
+    as_number,
+    check_categories,
+    class_coding,
+    last_edges,
+    warn_if_nothing_is_bought,
+)
 from .class_search import ClassSearch
-from .labels import LabelledRows, labelled_rows
-from .offers import Offers
-from .params import budgets_of, check_booster, check_categories, n_threads, seed_of
 from .pruned_search import PrunedSearch
-from .runs import NOTHING_TO_GAIN, Run, coding_of, last_edges, named, plan_of, train_and_adopt
+from .rules import PricedRule
 from .stump_search import StumpSearch
 
 #: Alg. 1, line 8 gives a perfect stump an infinite weight; an edge counts as at most this.
@@ -29,12 +40,12 @@ _PERFECT = 1.0 - 1e-12
 
 
 def vote_weight(edge: float, n_classes: int) -> float:
-    """The alpha of a stump: half the log-odds for two classes, else as Zhu et al. have it."""
+    """Return the alpha of a stump: half the log-odds for two classes, else as in Zhu et al."""
     gamma, others = min(edge, EDGE_CAP), n_classes - 1
     return others**2 / n_classes * math.log((1.0 + others * gamma) / (1.0 - gamma))
 
 
-class BudgetedBoostingClassifier(BudgetedClassifier):
+class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
     r"""AdaBoost on stumps that pays for the columns it reads, within a budget.
 
     In round t it picks the stump h that is best by `rule`, pays for what h needs and does
@@ -167,73 +178,87 @@ class BudgetedBoostingClassifier(BudgetedClassifier):
         If it is interrupted, the rounds done so far stand as a valid model, and the
         interruption is raised again.
         """
-        check_booster(self)
-        table, y, columns = self._learn_table(X, y)
-        check_categories(columns)
-        rows = labelled_rows(table, y, sample_weight)
-        costs = as_costs(self.costs, len(columns), columns.names)
-        runs = [Run(budget, Ledger(costs, [budget])) for budget in budgets_of(self)]
-        train_and_adopt(
-            runs,
-            lambda: self._train(rows, columns, costs, runs),
-            lambda: self._adopt(runs, rows, columns, costs),
-        )
+        self._check_params()
+        rows = read_rows(self, X, y, sample_weight, classes=True)
+        check_categories(rows.columns)
+        labelled = _labelled(rows.of_positive_weight())
+        runs = self._fit_runs(labelled, rows.columns, len(labelled.classes))
         if not len(self.edges_):
-            budget = runs[-1].budget
-            warn_of_prior(costs, budget, otherwise=NOTHING_TO_GAIN, stacklevel=3)
+            warn_if_nothing_is_bought(runs[-1])
         return self
 
-    def _adopt(self, runs: list[Run], rows: LabelledRows, columns: Columns, costs: Costs) -> None:
-        """Become the model that the rounds done so far make."""
+    def _adopt(self, runs: list[Run], rows: _Labelled, costs: Costs) -> None:
         n = len(rows.classes)
-        self.plan_ = plan_of(runs, costs, rows.prior, self.unaffordable, coding=coding_of(n))
+        coding = as_number if n == 2 else class_coding(n)
+        self.plan_ = additive_plan(runs, costs, rows.prior(), self.unaffordable, coding=coding)
         self.edges_ = last_edges(runs)
-        self.columns_ = columns
         # Friedman et al. (2000) for two classes, Zhu et al. (2009) for more
         scale = 2.0 if n == 2 else 1.0 / (n - 1)
         self.target_ = Target("binary" if n == 2 else "multiclass", rows.classes, scale)
 
-    def _train(self, rows: LabelledRows, columns: Columns, costs: Costs, runs: list[Run]) -> None:
-        with self._search(rows, columns) as search:
-            for label, run in named(runs):
-                if run is not runs[0]:
-                    search.restart()
-                self._boost(search, costs, run, label, len(rows.classes))
-
-    def _search(self, rows: LabelledRows, columns: Columns) -> PrunedSearch:
+    def _open_search(self, rows: _Labelled) -> PrunedSearch:
         options: dict[str, Any] = {
-            "categorical": columns.is_categorical(),
+            "categorical": rows.categorical,
             "max_bins": self.max_bins,
-            "random_state": seed_of(self),
-            "n_threads": n_threads(self.n_jobs),
+            "random_state": seed_from(self.random_state),
+            "n_threads": self._n_threads(),
         }
         if len(rows.classes) == 2:
-            return StumpSearch(rows.table, rows.signs, rows.weights, **options)
+            signs = np.where(rows.labels == 1, 1, -1).astype(np.int8)
+            return StumpSearch(rows.table, signs, rows.weights, **options)
         return ClassSearch(rows.table, rows.labels, rows.weights, **options)
 
-    def _boost(
-        self, search: PrunedSearch, costs: Costs, run: Run, label: str, n_classes: int
-    ) -> None:
+    def _boost(self, search: PrunedSearch, rule: PricedRule, run: Run, rows: _Labelled) -> None:
         """AdaBoostBT(S, B, C), Alg. 1."""
-        offers = Offers.to(self, costs, run.ledger, n_classes)
         for t in range(self.n_rounds):  # line 3
-            stump = search.best(offers.quality, offers.allowed)  # line 4, by Eq. (1) or (2)
+            stump = search.best(rule.quality, rule.allowed)  # line 4, by Eq. (1) or (2)
             if stump is None:
                 break
-            offers.notice(stump.column, stump.edge)
-            if not offers.buy(stump.column):  # lines 5 to 7
+            rule.observe(stump.column, stump.edge)
+            if not rule.buy(stump.column):  # lines 5 to 7
                 if self.unaffordable == "stop":
                     break
                 continue
-            alpha = vote_weight(stump.edge, n_classes)  # line 8
+            alpha = vote_weight(stump.edge, len(rows.classes))  # line 8
             run.rounds.append((stump, alpha))
-            emit(Progress(label, t + 1, self.n_rounds, f"spent {run.ledger.spent:g}"))
+            emit(Progress(run.label, t + 1, self.n_rounds, f"spent {run.shopper.spent:g}"))
             if stump.edge >= _PERFECT:
                 break
             search.update(stump, alpha)  # line 9, with exp(-alpha y h) for two classes
 
-    def __sklearn_tags__(self) -> Any:
-        """Any number of classes, with missing values."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+
+@dataclass(frozen=True, eq=False)
+class _Labelled:
+    """Training rows, their labels as positions in `classes`, and weights of at most 1.
+
+    `weights` is None if they are all equal.
+    """
+
+    table: NDArray[Any]
+    labels: NDArray[np.intp]
+    weights: Floats | None
+    classes: NDArray[Any]
+    categorical: Flags
+
+    def prior(self) -> float | Floats:
+        """Return the scores, on the scale of AdaBoost's votes, of the classes' shares p.
+
+        For two classes half the log-odds of the second; else (K-1)(ln p - mean ln p), one per
+        class (Zhu et al. 2009).
+        """
+        weights = np.ones(len(self.labels)) if self.weights is None else self.weights
+        if len(self.classes) == 2:
+            share = weights[self.labels == 1].sum() / weights.sum()
+            return 0.5 * math.log(share / (1.0 - share))
+        logs = np.log(np.bincount(self.labels, weights) / weights.sum())
+        scores: Floats = (len(logs) - 1) * (logs - logs.mean())
+        return scores
+
+
+def _labelled(rows: TrainingRows) -> _Labelled:
+    classes, labels = rows.labelled()
+    weights = rows.weights
+    if weights is not None:
+        weights = weights / weights.max()
+        weights = None if (weights == 1.0).all() else weights
+    return _Labelled(rows.table, labels, weights, classes, rows.columns.is_categorical())

@@ -43,7 +43,7 @@ class ClassSearch(PrunedSearch):
     (1.5, 2, 0, 0.625)
     """
 
-    found_type = BEST_CLASS_STUMP
+    stump_dtype = BEST_CLASS_STUMP
     tie = 1e-12
 
     def __init__(
@@ -62,17 +62,14 @@ class ClassSearch(PrunedSearch):
         self._starts = np.concatenate([[0], np.cumsum(np.bincount(y))])
         self._n_classes = self.n_histograms = len(self._starts) - 1
         # the weight of the rows that are right moves by half the distance at most
-        self.pull = 0.5 * self._n_classes / (self._n_classes - 1)
-        self._given_weight = None if weight is None else weight[order]
+        self.lipschitz = 0.5 * self._n_classes / (self._n_classes - 1)
+        self._first_weights = np.ones(len(y)) if weight is None else weight[order]
         self.restart()
-
-    def _first_weights(self) -> Floats:
-        return np.ones(len(self._labels)) if self._given_weight is None else self._given_weight
 
     def _scan_group(self, group: Ints, weights: Floats) -> None:
         hist = np.zeros((self._n_classes, len(group), self._n_bins))
         add_class_histograms(self._bins, group, weights, self._starts, hist)
-        best_class_stumps(hist, group, self._n_cuts, self._has_missing, *self._codes, self._found)
+        best_class_stumps(hist, group, self._n_cuts, self._has_missing, *self._codes, self._best)
 
     def _reweigh(self, stump: Stump, alpha: float, now: Floats, out: Floats) -> Floats:
         """Multiply by exp(-alpha / (K-1)) where the vote is right, else exp(alpha / (K-1)^2)."""
@@ -88,6 +85,6 @@ class ClassSearch(PrunedSearch):
         return sums
 
     def _stump(self, column: int) -> Stump:
-        edge, at, kind, inside, outside, missing = self._found[column].item()
+        edge, at, kind, inside, outside, missing = self._best[column].item()
         low, high = interval(kind, at, self._cuts[column])
         return Stump(column, low, high, inside, outside, missing, edge)

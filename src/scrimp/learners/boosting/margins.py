@@ -13,12 +13,12 @@ from ...plans.capabilities import Drawing
 from ...plans.components.members import Members
 from ...types import Floats
 
-#: So many votes are worked out at a time.
+#: Votes that are worked out at a time: more take more memory.
 _VOTES = 2_000_000
 
 
 def margins(members: Members, X: NDArray[Any]) -> Floats:
-    """The full vote of each row, over the largest that the members could come to.
+    """Return the full vote of each row over the largest that its members can reach.
 
     Two classes: from -1 to 1, for the second. More: how far the first class is ahead of the
     next, from 0 to 1.
@@ -41,7 +41,7 @@ def margins(members: Members, X: NDArray[Any]) -> Floats:
 
 
 def _widest(members: Members) -> float:
-    """The most that one class can be ahead of another, if all members say so."""
+    """Return the largest lead of one class over another, if all members vote for it."""
     if (members.bounds() == 0).all():
         return 1.0
     values = members.arrays()
@@ -53,7 +53,7 @@ def _widest(members: Members) -> float:
 
 
 def draws_for(plan: Drawing, agreement: float, X: NDArray[Any]) -> Floats:
-    """How many draws make a row's label that of the full vote, by Hoeffding's inequality.
+    """Return the draws that give each row the full vote's label, by Hoeffding's inequality.
 
     A union bound over the other classes, where there are several.
     """
@@ -79,7 +79,7 @@ def draws_for(plan: Drawing, agreement: float, X: NDArray[Any]) -> Floats:
 
 
 def _draws(lead: Floats, values: Floats, agreement: float) -> Floats:
-    """Draws (rows,) until the mean of values (members, rows) has the sign of the lead."""
+    """Return the draws until the mean of values (members, rows) has the sign of the lead."""
     reach = np.abs(values).max(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         draws = -2.0 * math.log1p(-agreement) * (reach / lead) ** 2
@@ -87,7 +87,7 @@ def _draws(lead: Floats, values: Floats, agreement: float) -> Floats:
 
 
 def _in_blocks(members: Members, X: NDArray[Any]) -> Iterator[Floats]:
-    """The votes of all members (members x outputs x rows), some rows at a time."""
+    """Yield the votes of all members (members x outputs x rows), some rows at a time."""
     step = max(1, _VOTES // max(1, len(members) * members.n_outputs))
     for start in range(0, len(X), step):
         yield members.votes_on(X, np.arange(start, min(start + step, len(X))))

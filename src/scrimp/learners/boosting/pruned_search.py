@@ -1,7 +1,7 @@
 """The best stump of each round of boosting, found without looking at every column.
 
 The edge of a stump is linear in the distribution D of the rows, so between two of them it
-moves by at most their L1 distance times a factor (`pull`). So a column that was scanned
+moves by at most their L1 distance times a factor (`lipschitz`). So a column that was scanned
 under D has now at most its edge of then plus that, and columns are scanned in the order of
 this bound until none can win. The result is that of a search through all columns.
 """
@@ -12,7 +12,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar, Self
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from ...kernels.binning import codes_that_occur
 from ...kernels.stumps import BLOCK, normalise
 from ...types import Flags, Floats, Ints
 from .binned import Stump, bin_table, bins_inside
-from .kept_histograms import KeptHistograms
+from .histogram_cache import HistogramCache
 
 #: Quality of columns with given edges; it must not decrease with a column's edge.
 Quality = Callable[[Ints, Floats], Floats]
@@ -33,16 +34,17 @@ _NO_EDGE = 1e-12
 _SLACK = 1e-9
 #: Cells below which a thread is not worth waking.
 _THREAD_CELLS = 200_000
-#: Columns whose histograms one thread makes at a time, or more where they are short.
+#: Columns whose histograms one thread makes at a time, at least.
 _GROUP = 8
+#: Cells of these, at least: fewer would not be worth a task.
 _TASK_CELLS = 100_000
-#: Columns that are scanned at first.
+#: Columns that are scanned first, before bounds are compared again; then ever more.
 _BATCH = 16
 #: Blocks of rows that one thread reweighs at a time.
 _BLOCKS = 25
 
 
-class PrunedSearch(ABC):
+class PrunedSearch(AbstractContextManager["PrunedSearch"], ABC):
     """Binned columns, the weights of the rows, and what is known about each column's best stump.
 
     Parameters
@@ -64,20 +66,22 @@ class PrunedSearch(ABC):
 
     Attributes
     ----------
-    found_type : numpy dtype
+    stump_dtype : numpy dtype
         What is kept of a column's best stump; the field `edge` must be there.
-    pull : float
-        How much an edge moves at most, for each unit of L1 distance between weights.
+    lipschitz : float
+        How much an edge moves at most, per unit of L1 distance between weights.
     n_histograms : int
         Histograms a column.
     tie : float
         Qualities count as equal up to this, relatively; the bounds allow for no more than 1e-9.
     """
 
-    found_type: ClassVar[np.dtype[Any]]
-    pull: float = 1.0
+    stump_dtype: ClassVar[np.dtype[Any]]
+    lipschitz: float = 1.0
     n_histograms: int = 1
     tie: ClassVar[float] = 0.0
+    #: Weights of the first round, not yet normalised; numbers or signs.
+    _first_weights: NDArray[Any]
 
     def __init__(
         self,
@@ -97,23 +101,20 @@ class PrunedSearch(ABC):
             X, weight, self._categorical, max_bins, sample_rows, random_state, self._pool
         )
         self._n_bins = int(np.iinfo(self._bins.dtype).max) + 1
+        self._n_blocks = -(-n // BLOCK)
         self._n_cuts = np.array([len(cuts) for cuts in self._cuts], dtype=np.intp)
         self._has_missing = self._bins.max(axis=1, initial=0) == self._n_bins - 1
         self._codes = codes_that_occur(self._bins, self._n_cuts, self._categorical)
 
         # Weights of some rounds to measure distances from; a fifth of a byte a cell at most.
         self._weights = np.zeros((max(2, d // 40), n))
-        self._kept: KeptHistograms | None = None
+        self._cache: HistogramCache | None = None
         #: Columns scanned so far, over all rounds.
         self.n_scanned = 0
 
     @abstractmethod
-    def _first_weights(self) -> Floats:
-        """The weights of the first round, not yet normalised."""
-
-    @abstractmethod
     def _scan_group(self, group: Ints, weights: Floats) -> None:
-        """Find the best stump of some columns and note it in `_found`."""
+        """Find the best stump of some columns and note it in `_best`."""
 
     @abstractmethod
     def _reweigh(self, stump: Stump, alpha: float, now: Floats, out: Floats) -> Floats:
@@ -121,12 +122,12 @@ class PrunedSearch(ABC):
 
     @abstractmethod
     def _stump(self, column: int) -> Stump:
-        """The best stump of a column, as it was found."""
+        """Return the best stump of a column that has been scanned."""
 
     def restart(self) -> None:
-        """Begin anew with the first weights; the bins stay."""
+        """Reset the weights to those of the first round; the bins stay."""
         d = len(self._cuts)
-        self._weights[0] = self._first_weights()
+        self._weights[0] = self._first_weights
         self._weights[0] /= np.abs(self._weights[0]).sum()
         # Which of them are the weights now, and how far edges can be from those of the others.
         self._current = 0, np.zeros(len(self._weights))
@@ -134,20 +135,20 @@ class PrunedSearch(ABC):
         self._base = np.full(d, np.inf)
         self._refers = np.zeros(d, dtype=np.intp)
         self._fresh = np.zeros(d, dtype=bool)
-        self._found = np.zeros(d, dtype=self.found_type)
-        if self._kept is not None:
-            self._kept.forget()
+        self._best = np.zeros(d, dtype=self.stump_dtype)
+        if self._cache is not None:
+            self._cache.clear()
 
     def best(self, quality: Quality, allowed: Flags) -> Stump | None:
-        """The stump of largest quality among the allowed columns, the lowest column at a tie."""
-        pending, hopes = self._hopes(quality, allowed & ~self._fresh)
+        """Return the stump of largest quality among the allowed columns, the first at a tie."""
+        pending, upper_bounds = self._upper_bounds(quality, allowed & ~self._fresh)
         top, column = self._leader(quality, allowed)
         batch = _BATCH
         # A column that could only tie is scanned too, as it may come before the leader.
-        while len(pending) and hopes[0] >= top:
-            batch = min(batch, int(np.count_nonzero(hopes >= top)))
+        while len(pending) and upper_bounds[0] >= top:
+            batch = min(batch, int(np.count_nonzero(upper_bounds >= top)))
             self._scan(pending[:batch])
-            pending, hopes = pending[batch:], hopes[batch:]
+            pending, upper_bounds = pending[batch:], upper_bounds[batch:]
             top, column = self._leader(quality, allowed)
             batch *= 2
         return None if column is None else self._stump(column)
@@ -162,38 +163,32 @@ class PrunedSearch(ABC):
         self._over_rows(lambda a, b: normalise(self._weights, target, scale, parts, a, b))
         # In this order an interrupt leaves a state that is right: nothing is fresh too long.
         self._fresh[:] = False
-        self._current = target, self.pull * parts.sum(axis=0)
-        if self._kept is not None:
+        self._current = target, self.lipschitz * parts.sum(axis=0)
+        if self._cache is not None:
             ratios = scale * np.exp([-alpha, alpha])
-            self._kept.note_change(self._weights[now], self._weights[target], ratios)
+            self._cache.update(self._weights[now], self._weights[target], ratios)
 
-    def close(self) -> None:
+    def __exit__(self, *exception: object) -> None:
         """Stop the threads."""
         if self._pool is not None:
             self._pool.shutdown()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    def _hopes(self, quality: Quality, wanted: Flags) -> tuple[Ints, Floats]:
-        """Columns by descending bound on their quality, with these bounds."""
+    def _upper_bounds(self, quality: Quality, wanted: Flags) -> tuple[Ints, Floats]:
+        """Return columns by descending upper bound on their quality, and these bounds."""
         columns = np.flatnonzero(wanted)
         edges = self._base[columns] + self._current[1][self._refers[columns]] + _SLACK
-        hopes = np.full(len(columns), np.inf)
+        upper_bounds = np.full(len(columns), np.inf)
         known = edges < 1.0  # an edge is at most 1, where the quality may be infinite
-        hopes[known] = quality(columns[known], edges[known])
-        order = np.argsort(-hopes, kind="stable")
-        return columns[order], hopes[order]
+        upper_bounds[known] = quality(columns[known], edges[known])
+        order = np.argsort(-upper_bounds, kind="stable")
+        return columns[order], upper_bounds[order]
 
     def _leader(self, quality: Quality, allowed: Flags) -> tuple[float, int | None]:
-        """The largest quality among the columns scanned under these weights, and its column."""
-        columns = np.flatnonzero(allowed & self._fresh & (self._found["edge"] > _NO_EDGE))
+        """Return the largest quality of the columns scanned under these weights, and its column."""
+        columns = np.flatnonzero(allowed & self._fresh & (self._best["edge"] > _NO_EDGE))
         if not len(columns):
             return -np.inf, None
-        qualities = quality(columns, self._found["edge"][columns])
+        qualities = quality(columns, self._best["edge"][columns])
         top = float(qualities.max())
         return top, int(columns[np.argmax(qualities >= top - self.tie * abs(top))])
 
@@ -208,7 +203,7 @@ class PrunedSearch(ABC):
         pool = self._pool if len(columns) * n > _THREAD_CELLS else None
         run_pieces(pool, scan_group, range(0, len(columns), size))
         # In this order each line leaves a bound that holds.
-        self._base[columns] = self._found["edge"][columns]
+        self._base[columns] = self._best["edge"][columns]
         self._refers[columns] = now
         self._fresh[columns] = True
         self.n_scanned += len(columns)
@@ -220,12 +215,8 @@ class PrunedSearch(ABC):
         starts = range(0, n_blocks, _BLOCKS)
         run_pieces(pool, lambda start: work(start, min(start + _BLOCKS, n_blocks)), starts)
 
-    @property
-    def _n_blocks(self) -> int:
-        return int(-(-self._bins.shape[1] // BLOCK))
-
     def _free_slot(self, now: int, distances: Floats) -> int:
-        """Weights of a past round that may be overwritten; columns no longer refer to them."""
+        """Return the slot of a past round's weights to overwrite, once no column refers to it."""
         users = np.bincount(self._refers, minlength=len(self._weights))
         users[now] = len(self._refers) + 1
         slot = int(np.argmin(users))
@@ -236,7 +227,7 @@ class PrunedSearch(ABC):
         return slot
 
     def _votes(self, stump: Stump) -> Floats:
-        """The stump's vote on each bin of its column."""
+        """Return the stump's vote on each bin of its column."""
         column = stump.column
         inside = bins_inside(stump.low, stump.high, self._cuts[column], self._categorical[column])
         votes = np.full(self._n_bins, stump.missing)

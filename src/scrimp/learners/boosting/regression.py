@@ -8,24 +8,29 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...costs.costs import Costs, as_costs
-from ...costs.ledger import Ledger
-from ...data.columns import Columns
+from ...costs.costs import Costs
 from ...data.target import Target
+from ...data.training_rows import TrainingRows, numeric_target, read_rows, seed_from
 from ...data.validation import check_choice
 from ...kernels.residuals import first_residuals, power_of_two
 from ...runtime.events import Progress, emit
-from ...types import Floats
-from ..base import BudgetedRegressor, rows_that_count, warn_of_prior
-from .offers import Offers
-from .params import budgets_of, check_booster, check_categories, n_threads, seed_of
+from ...types import Flags, Floats
+from ..base import BudgetedRegressor
+from .booster import (
+    Booster,
+    Run,
+    additive_plan,
+    check_categories,
+    last_edges,
+    warn_if_nothing_is_bought,
+)
 from .residual_search import ResidualSearch
-from .runs import NOTHING_TO_GAIN, Run, last_edges, named, plan_of, train_and_adopt
+from .rules import PricedRule
 
 LOSSES = ("squared", "absolute")
 
 
-class BudgetedBoostingRegressor(BudgetedRegressor):
+class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
     r"""Gradient boosting on stumps that pays for the columns it reads, within a budget.
 
     It starts from the mean (or median) of y. In round t it fits a stump of each column to
@@ -123,76 +128,54 @@ class BudgetedBoostingRegressor(BudgetedRegressor):
             A weight of 0 leaves the row out.
         """
         self._check_params()
-        table, y, columns = self._learn_table(X, y)
-        check_categories(columns)
-        rows = _residual_rows(table, y, sample_weight, self.loss)
-        costs = as_costs(self.costs, len(columns), columns.names)
-        runs = [Run(budget, Ledger(costs, [budget])) for budget in budgets_of(self)]
-        train_and_adopt(
-            runs,
-            lambda: self._train(rows, columns, costs, runs),
-            lambda: self._adopt(runs, rows, columns, costs),
-        )
-        if not len(self.explained_) and rows.residuals.any():
-            budget = runs[-1].budget
-            warn_of_prior(costs, budget, otherwise=NOTHING_TO_GAIN, stacklevel=3)
+        rows = read_rows(self, X, y, sample_weight)
+        check_categories(rows.columns)
+        residual = _residual_rows(rows.of_positive_weight(), self.loss)
+        runs = self._fit_runs(residual, rows.columns)
+        if not len(self.explained_) and residual.residuals.any():
+            warn_if_nothing_is_bought(runs[-1])
         return self
 
-    def _adopt(self, runs: list[Run], rows: _Rows, columns: Columns, costs: Costs) -> None:
-        """Become the model that the rounds done so far make."""
-        self.plan_ = plan_of(runs, costs, rows.start, self.unaffordable, base=rows.start)
+    def _adopt(self, runs: list[Run], rows: _Rows, costs: Costs) -> None:
+        self.plan_ = additive_plan(runs, costs, rows.start, self.unaffordable, base=rows.start)
         self.explained_ = last_edges(runs) ** 2
-        self.columns_ = columns
         self.target_ = Target("regression", np.array([]))
 
-    def _train(self, rows: _Rows, columns: Columns, costs: Costs, runs: list[Run]) -> None:
-        with ResidualSearch(
+    def _open_search(self, rows: _Rows) -> ResidualSearch:
+        return ResidualSearch(
             rows.table,
             rows.residuals,
             rows.weights,
-            categorical=columns.is_categorical(),
+            categorical=rows.categorical,
             absolute=self.loss == "absolute",
             floor=rows.floor,
             max_bins=self.max_bins,
-            random_state=seed_of(self),
-            n_threads=n_threads(self.n_jobs),
-        ) as search:
-            for label, run in named(runs):
-                if run is not runs[0]:
-                    search.restart(rows.residuals)
-                self._boost(search, costs, run, label, rows.unit)
+            random_state=seed_from(self.random_state),
+            n_threads=self._n_threads(),
+        )
 
-    def _boost(
-        self, search: ResidualSearch, costs: Costs, run: Run, label: str, unit: float
-    ) -> None:
-        offers = Offers.to(self, costs, run.ledger)
+    def _boost(self, search: ResidualSearch, rule: PricedRule, run: Run, rows: _Rows) -> None:
         for t in range(self.n_rounds):
             stump = search.best(
-                lambda columns, roots: offers.quality(columns, _as_edges(roots)), offers.allowed
+                lambda columns, roots: rule.quality(columns, _as_edges(roots)), rule.allowed
             )
             if stump is None:
                 break
-            offers.notice(stump.column, float(_as_edges(np.array([stump.edge]))[0]))
-            if not offers.buy(stump.column):
+            rule.observe(stump.column, float(_as_edges(np.array([stump.edge]))[0]))
+            if not rule.buy(stump.column):
                 if self.unaffordable == "stop":
                     break
                 continue
-            run.rounds.append((stump, self.learning_rate * unit))
-            emit(Progress(label, t + 1, self.n_rounds, f"spent {run.ledger.spent:g}"))
+            run.rounds.append((stump, self.learning_rate * rows.unit))
+            emit(Progress(run.label, t + 1, self.n_rounds, f"spent {run.shopper.spent:g}"))
             search.update(stump, self.learning_rate)
 
     def _check_params(self) -> None:
-        check_booster(self)
+        super()._check_params()
         check_choice("loss", self.loss, LOSSES)
         rate = self.learning_rate
         if not (isinstance(rate, int | float | np.number) and 0 < rate <= 1):
             raise ValueError(f"learning_rate is {rate!r}; expected a number > 0 and <= 1.")
-
-    def __sklearn_tags__(self) -> Any:
-        """With missing values."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +183,7 @@ class _Rows:
     """The rows of positive weight, with their residuals from the start, in some unit."""
 
     table: NDArray[Any]
+    categorical: Flags
     weights: Floats | None
     residuals: Floats
     start: float
@@ -207,20 +191,18 @@ class _Rows:
     floor: float
 
 
-def _residual_rows(table: NDArray[Any], y: NDArray[Any], sample_weight: Any, loss: str) -> _Rows:
-    try:
-        y = np.asarray(y, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"y holds {y.dtype} values; expected numbers.") from None
-    table, y, weights = rows_that_count(table, y, sample_weight)
-    if not len(weights):
-        raise ValueError("sample_weight is 0 for all rows; expected a positive weight.")
-    unequal = None if (weights == weights[0]).all() else weights / power_of_two(weights)
-    return _Rows(table, unequal, *first_residuals(y, unequal, loss == "absolute"))
+def _residual_rows(rows: TrainingRows, loss: str) -> _Rows:
+    y = numeric_target(rows.y, "BudgetedBoostingClassifier")
+    weights = rows.weights
+    if weights is not None:
+        equal = (weights == weights[0]).all()
+        weights = None if equal else weights / power_of_two(weights)
+    residuals = first_residuals(y, weights, loss == "absolute")
+    return _Rows(rows.table, rows.columns.is_categorical(), weights, *residuals)
 
 
 def _as_edges(roots: Floats) -> Floats:
-    """The edges that a classifier's rules take, from the roots of the shares explained.
+    """Return the edges that a classifier's rules expect, from the roots of the shares explained.
 
     Those rules speak of sqrt(1 - edge^2), the part of the loss that is left. Here that is
     1 - share.

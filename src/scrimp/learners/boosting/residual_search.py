@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Self
+from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +26,17 @@ _NOTHING = 1e-12
 _EDGE_LIMIT = 1.0 - 1e-12
 #: Of columns that tie up to rounding, the lowest wins.
 _TIE = 1e-12
-#: Cells below which a thread is not worth waking, and cells a thread takes at a time.
+#: Cells below which a thread is not worth waking.
 _THREAD_CELLS = 200_000
+#: Cells that a thread takes at a time, at least: fewer would not be worth a task.
 _TASK_CELLS = 100_000
+#: Columns that a thread takes at a time, at least.
 _GROUP = 8
 #: Blocks of rows that one thread takes at a time.
 _BLOCKS = 25
 
 
-class ResidualSearch:
+class ResidualSearch(AbstractContextManager["ResidualSearch"]):
     """Binned columns, and the residuals of the rows.
 
     Parameters
@@ -97,23 +100,24 @@ class ResidualSearch:
         self._masses = np.empty(self._first[-1])
         self._over_columns(np.arange(d), self._weight, self._keep_masses)
         self._signed = np.empty(n)
-        self._found = np.zeros(d, dtype=SPLIT)
-        self.restart(residuals)
+        self._splits = np.zeros(d, dtype=SPLIT)
+        self._first_residuals = residuals
+        self.restart()
 
-    def restart(self, residuals: Floats) -> None:
-        """Begin anew with the first residuals; the bins stay."""
-        self._residuals = residuals.copy()
+    def restart(self) -> None:
+        """Reset the residuals to the first ones; the bins stay."""
+        self._residuals = self._first_residuals.copy()
         self._step(0, np.zeros(self._n_bins))
 
     def best(self, quality: Quality, allowed: Flags) -> Stump | None:
-        """The stump of largest quality among the allowed columns, the lowest column at a tie.
+        """Return the stump of largest quality among the allowed columns, the first at a tie.
 
         Its votes are the leaf values of the loss, its edge is the square root of the share
         that it explains. Where medians leave all rows where they are, the next column's turn
         comes.
         """
         self._scan(np.flatnonzero(allowed & ~self._fresh))
-        explained = self._found["explained"]
+        explained = self._splits["explained"]
         columns = np.flatnonzero(allowed & (explained > _NOTHING * self._total))
         edges = np.sqrt(np.minimum(explained[columns] / self._total, 1.0))
         qualities = quality(columns, np.minimum(edges, _EDGE_LIMIT))
@@ -133,22 +137,16 @@ class ResidualSearch:
         leaves = self._leaves(stump.column, stump.low, stump.high)
         self._step(stump.column, learning_rate * votes[leaves])
 
-    def close(self) -> None:
+    def __exit__(self, *exception: object) -> None:
         """Stop the threads."""
         if self._pool is not None:
             self._pool.shutdown()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     def _scan(self, columns: Ints) -> None:
         """Find the best split of some columns for the targets of now."""
 
         def keep(hist: Floats, group: Ints) -> None:
-            best_splits(hist, group, self._masses, self._first, self._categorical, self._found)
+            best_splits(hist, group, self._masses, self._first, self._categorical, self._splits)
 
         self._over_columns(columns, self._signed, keep)
         self._fresh[columns] = True
@@ -171,8 +169,8 @@ class ResidualSearch:
 
     def _keep_masses(self, hist: Floats, group: Ints) -> None:
         for sums, column in zip(hist, group.tolist(), strict=True):
-            own = self._masses[self._first[column] : self._first[column + 1]]
-            own[:-1], own[-1] = sums[: len(own) - 1], sums[-1]
+            masses = self._masses[self._first[column] : self._first[column + 1]]
+            masses[:-1], masses[-1] = sums[: len(masses) - 1], sums[-1]
 
     def _step(self, column: int, steps: Floats) -> None:
         n_blocks = -(-self._bins.shape[1] // BLOCK)
@@ -189,15 +187,15 @@ class ResidualSearch:
         self._fresh = np.zeros(len(self._cuts), dtype=bool)
 
     def _stump(self, column: int, edge: float) -> Stump:
-        """The best stump of a column, with the leaf values of the loss."""
-        _, at, kind = self._found[column].item()
+        """Return the best stump of a column, with the leaf values of the loss."""
+        _, at, kind = self._splits[column].item()
         low, high = interval(kind, at, self._cuts[column])
         leaf = self._leaves(column, low, high)[self._bins[column]]
         inside, outside, missing = self._medians(leaf) if self._absolute else self._means(leaf)
         return Stump(column, low, high, inside, outside, missing, edge)
 
     def _leaves(self, column: int, low: float, high: float) -> Ints:
-        """The leaf of each bin of a column: 0 inside, 1 outside, 2 missing."""
+        """Return the leaf of each bin of a column: 0 inside, 1 outside, 2 missing."""
         inside = bins_inside(low, high, self._cuts[column], self._categorical[column])
         leaves = np.full(self._n_bins, 2)
         leaves[: len(inside)] = np.where(inside, 0, 1)

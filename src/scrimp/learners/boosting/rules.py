@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...types import Floats
+from ...costs.shopper import Shopper
+from ...types import Floats, Ints
 
 #: An edge of 1 would make the logarithm infinite and all perfect columns equal.
 _EDGE_LIMIT = 1.0 - 1e-12
@@ -30,7 +31,7 @@ def _edge(edges: Floats, n_classes: int) -> Floats:
 
 
 def _log_gain(edges: Floats, n_classes: int) -> Floats:
-    """-2 ln Z: how much the logarithm of the loss falls, twice; -ln(1 - g^2) for two classes."""
+    """Return -2 ln Z, twice the fall of the log-loss; -ln(1 - g^2) for two classes."""
     edges = np.minimum(edges, _EDGE_LIMIT)
     others = n_classes - 1
     gain: Floats
@@ -43,7 +44,7 @@ def _log_gain(edges: Floats, n_classes: int) -> Floats:
 
 
 def _excess(x: Floats) -> Floats:
-    """What x is above ln(1 + x) = 2 atanh(x / (2 + x)), without cancellation."""
+    """Return x - ln(1 + x) without cancellation, where ln(1 + x) = 2 atanh(x / (2 + x))."""
     r = x / (2.0 + x)
     series = x * r - 2.0 * r**3 * np.polynomial.polynomial.polyval(r * r, _ATANH)
     excess: Floats = np.where(np.abs(x) < _SMALL, series, x - np.log1p(x))
@@ -51,7 +52,7 @@ def _excess(x: Floats) -> Floats:
 
 
 def _loss_gain(edges: Floats, n_classes: int) -> Floats:
-    """1 - Z: how much the exponential loss falls, without cancellation."""
+    """Return 1 - Z, the fall of the exponential loss, without cancellation."""
     if n_classes > 2:
         return np.asarray(-np.expm1(-0.5 * _log_gain(edges, n_classes)))
     squares = np.minimum(edges, 1.0) ** 2
@@ -61,7 +62,7 @@ def _loss_gain(edges: Floats, n_classes: int) -> Floats:
 
 @dataclass(frozen=True)
 class Rule:
-    """A gain over a price.
+    """What a booster maximises: a gain over a price.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ class Rule:
     price: Callable[[Floats, float], Floats]
 
     def quality(self, edges: Floats, prices: Floats, spent: float, n_classes: int = 2) -> Floats:
-        """What the booster maximises."""
+        """Return the gain over the price."""
         return self.gain(edges, n_classes) / self.price(prices, spent)
 
 
@@ -95,3 +96,90 @@ RULES: dict[str, tuple[Rule, Rule]] = {
     "speedboost": (SPEEDBOOST, SPEEDBOOST),
     "hybrid": (GREEDY, SMOOTHED),
 }
+
+
+class PricedRule:
+    """A selection rule at the prices of one training, and the columns that it may select.
+
+    In a choice an item counts with its own price, even when it is paid for, plus what it
+    requires and is not owned. An item that is free counts as the cheapest one that is not.
+
+    Parameters
+    ----------
+    shopper : Shopper
+        What has been bought, and what the rest costs.
+    rule : str
+        A name of `RULES`.
+    only_affordable : bool
+        Whether columns that the rest of the budget cannot pay may not be selected.
+    tau : float
+        How much what is spent counts in ``smoothed``.
+    switch : float
+        ``hybrid`` goes over from greedy to smoothed when the quality of its choice falls
+        below this part of the first one's. No unused column is better than the choice, so
+        then all of these are below it too.
+    n_classes : int
+        Classes to tell apart: what an edge is worth depends on their number.
+
+    Attributes
+    ----------
+    allowed : bool array (columns,)
+        The columns that may be selected.
+    """
+
+    def __init__(
+        self,
+        shopper: Shopper,
+        rule: str,
+        only_affordable: bool,
+        tau: float = 1.0,
+        switch: float = 0.1,
+        n_classes: int = 2,
+    ) -> None:
+        self._shopper = shopper
+        self._rule, self._next_rule = RULES[rule]
+        self._tau, self._switch = tau, switch
+        self._n_classes = n_classes
+        self._first_quality: float | None = None
+        self._only_affordable = only_affordable
+        self._item_of = shopper.costs.owners
+        self._item_prices = np.array(shopper.costs.prices)
+        self._free_counts_as = min((p for p in shopper.costs.prices if p > 0), default=1.0)
+        self._refresh()
+
+    def quality(self, columns: Ints, edges: Floats) -> Floats:
+        """Return the rule's value of columns with given edges."""
+        spent = self._tau * self._shopper.ledger.spent
+        return self._rule.quality(edges, self._prices[columns], spent, self._n_classes)
+
+    def observe(self, column: int, edge: float) -> None:
+        """Take note of a choice: it may be time for the next rule."""
+        if self._rule is self._next_rule:
+            return
+        quality = float(self.quality(np.array([column]), np.array([edge]))[0])
+        if self._first_quality is None:
+            self._first_quality = quality
+        elif quality < self._switch * self._first_quality:
+            self._rule = self._next_rule
+
+    def buy(self, column: int) -> bool:
+        """Pay for a column unless it is owned; if the budget does not allow it, exclude it."""
+        item, ledger = int(self._item_of[column]), self._shopper.ledger
+        needs = ledger.costs.closures[item]
+        if ledger.first_affording(needs):
+            self.allowed[self._item_of == item] = False
+            return False
+        if ledger.missing(needs):
+            self._shopper.buy([item])
+            self._refresh()
+        return True
+
+    def _refresh(self) -> None:
+        """Update the prices: what was bought makes other things cheaper."""
+        counts = self._item_prices + self._shopper.fees
+        counts[counts == 0] = self._free_counts_as
+        self._prices = counts[self._item_of]
+        if self._only_affordable:
+            self.allowed = self._shopper.affordable()[self._item_of]
+        else:
+            self.allowed = np.ones(len(self._item_of), dtype=bool)

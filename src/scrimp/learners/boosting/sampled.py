@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...costs.costs import Costs, as_costs
 from ...data.columns import Columns
+from ...data.training_rows import seed_from
 from ...data.validation import check_choice
 from ...plans import StumpTable
 from ...plans.capabilities import Drawing, voting
@@ -25,9 +26,9 @@ from ...plans.sampled import MAX_DRAWS_LIMIT
 from ...types import Floats
 from ..base import BudgetedClassifier
 from .budgeted import BudgetedBoostingClassifier
-from .ensembles import Vote, best_first, drawn, vote_of_stumps
+from .foreign_votes import check_supported, vote_of
 from .margins import draws_for, margins
-from .wrapped import check_supported, vote_of
+from .votes import Vote, best_first, drawn, vote_of_stumps
 
 
 class SampledBoostingClassifier(BudgetedClassifier):
@@ -126,13 +127,13 @@ class SampledBoostingClassifier(BudgetedClassifier):
         chance = check_random_state(self.random_state)
         booster = BudgetedBoostingClassifier(
             self.costs, rule="edge", n_rounds=self.n_rounds, max_bins=self.max_bins,
-            n_jobs=self.n_jobs, random_state=int(chance.randint(2**31 - 1)),
+            n_jobs=self.n_jobs, random_state=seed_from(chance),
         )  # fmt: skip
         try:
             booster.fit(X, y, sample_weight)
         finally:  # if it is interrupted, the rounds done so far stand
             if hasattr(booster, "plan_"):
-                self._adopt(booster, int(chance.randint(2**31 - 1)))
+                self._adopt(booster, seed_from(chance))
         return self
 
     @classmethod
@@ -201,7 +202,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
             model.feature_names_in_ = np.array(known, dtype=object)
         rows = None if background is None else np.asarray(model.columns_.encode(background), float)
         vote, model.target_ = vote_of(ensemble, rows)
-        seed = int(check_random_state(model.random_state).randint(2**31 - 1))
+        seed = seed_from(model.random_state)
         model.plan_ = model._plan(vote, as_costs(costs, n, known), seed)
         return model
 
@@ -219,7 +220,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
                 delattr(self, name)
 
     def _plan(self, vote: Vote, costs: Costs, seed: int) -> PricedPlan:
-        """The vote, its order or its chances, and when it ends."""
+        """Return the plan of a vote: its order or its sampling weights, and when it ends."""
         if self.sampling == "top":
             return PricedPlan(best_first(vote, costs), costs)
         aware, paper = self.sampling == "cost-aware", self.bound == "paper"
@@ -287,7 +288,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
         return voting(self.plan_.plan).members
 
     def _looked_at(self, X: Any) -> NDArray[Any]:
-        """X as numbers, where the vote looks."""
+        """Return X as numbers; columns that the vote does not read are NaN."""
         predictor, X = self._at_the_door(X)
         read = predictor.plan.plan.columns_read.tolist()
         table = predictor.columns.encode(X, read)
@@ -308,7 +309,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
             )
 
     def __sklearn_tags__(self) -> Any:
-        """Missing values are taken, other than by a linear model that was wrapped."""
+        """Missing values are accepted, except by the vote of a linear model."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = not hasattr(self, "plan_") or self.plan_.plan.accepts_missing
         return tags

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from ...kernels.stumps import BEST_STUMP, add_histograms, best_stumps, reweigh
 from ...types import Flags, Floats, Ints
 from .binned import Stump, interval
-from .kept_histograms import KeptHistograms
+from .histogram_cache import HistogramCache
 from .pruned_search import PrunedSearch
 
-#: Histograms are kept where a column has so many rows a bin: they take little memory then.
-_LONG = 80
+#: Rows per bin from which histograms are cached: they take little memory then.
+_CACHED_ROWS_PER_BIN = 80
 
 
 class StumpSearch(PrunedSearch):
@@ -36,7 +36,7 @@ class StumpSearch(PrunedSearch):
     (1.5, 0.5)
     """
 
-    found_type = BEST_STUMP
+    stump_dtype = BEST_STUMP
     tie = 1e-12
 
     def __init__(
@@ -48,22 +48,18 @@ class StumpSearch(PrunedSearch):
         **options: Any,
     ) -> None:
         super().__init__(X, weight, categorical, **options)
-        self._y, self._given_weight = y, weight
-        if len(X) >= _LONG * self._n_bins:
-            self._kept = KeptHistograms(X.shape[1], self._n_bins, len(X))
+        self._first_weights = y if weight is None else y * weight
+        if len(X) >= _CACHED_ROWS_PER_BIN * self._n_bins:
+            self._cache = HistogramCache(X.shape[1], self._n_bins, len(X))
         self.restart()
 
-    def _first_weights(self) -> Floats:
-        signed: Floats = self._y if self._given_weight is None else self._y * self._given_weight
-        return signed
-
     def _scan_group(self, group: Ints, weights: Floats) -> None:
-        if self._kept is None:
+        if self._cache is None:
             hist = np.zeros((len(group), self._n_bins))
             add_histograms(self._bins, group, weights, 0, self._bins.shape[1], hist)
         else:
-            hist = self._kept.renew(self._bins, group, weights)
-        best_stumps(hist, group, self._n_cuts, self._has_missing, *self._codes, self._found)
+            hist = self._cache.histograms(self._bins, group, weights)
+        best_stumps(hist, group, self._n_cuts, self._has_missing, *self._codes, self._best)
 
     def _reweigh(self, stump: Stump, alpha: float, now: Floats, out: Floats) -> Floats:
         """Multiply by exp(-alpha y h(x))."""
@@ -73,6 +69,6 @@ class StumpSearch(PrunedSearch):
         return sums
 
     def _stump(self, column: int) -> Stump:
-        edge, at, kind, inside, missing = self._found[column].item()
+        edge, at, kind, inside, missing = self._best[column].item()
         low, high = interval(kind, at, self._cuts[column])
         return Stump(column, low, high, inside, -inside, missing, edge)

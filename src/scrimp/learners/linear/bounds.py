@@ -12,8 +12,8 @@ from scipy.linalg import cholesky, eigvalsh, solve_triangular
 from ...types import Floats, Ints
 from .factor import FLOOR
 
-#: Subsets of so many groups can be listed: 3^10 pairs of a set and a subset of it.
-MOST_LISTED = 10
+#: Groups whose subsets are listed: 10 make 3^10 pairs of a set and a subset of it.
+MAX_LISTED_GROUPS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class SequenceBounds:
     Parameters
     ----------
     gamma : float
-        The least eigenvalue of the correlations (ridge included) once each group is whitened.
+        The smallest eigenvalue of the correlations (ridge included) once each group is whitened.
         For groups that are white from the start it is :math:`(\lambda^*+\lambda)/(1+\lambda)`.
         0 if columns depend on each other and there is no ridge, or Thm 3.3.2 is not about the
         sequence (doubling, shared fees, a small budget): then it guarantees nothing.
@@ -59,7 +59,7 @@ class SequenceBounds:
         return 1.0 if spent > 0 else 0.0  # what is free is bought before anything is paid for
 
     def at_most(self, price: float) -> float:
-        """No set of columns of at most this price explains more than this in training."""
+        """Return an upper bound on what any set of at most this price explains in training."""
         limits = [self.total]
         for spent, explained in zip(self.spent[1:], self.explained[1:], strict=True):
             share = self.factor(float(spent), price)
@@ -69,7 +69,7 @@ class SequenceBounds:
 
 
 def whitened_gamma(matrix: Floats, groups: Several[Ints]) -> float:
-    """The least eigenvalue of a correlation matrix, ridge included, whitened group by group."""
+    """Return the smallest eigenvalue of a correlation matrix, ridge included, whitened by group."""
     order = np.concatenate(groups)
     white = matrix[np.ix_(order, order)].copy()
     first = 0
@@ -86,7 +86,7 @@ def whitened_gamma(matrix: Floats, groups: Several[Ints]) -> float:
 
 
 def submodularity_ratio(matrix: Floats, response: Floats, groups: Several[Ints]) -> float:
-    """The largest ratio of Eq. 3.15, from all sets A, all their subsets, and all x beyond A."""
+    """Return the ratio of Eq. 3.15 over all sets A, all their subsets, and all x beyond A."""
     n = len(groups)
     worth = [_explained(matrix, response, groups, members) for members in range(1 << n)]
     ratio = 1.0
@@ -96,17 +96,17 @@ def submodularity_ratio(matrix: Floats, response: Floats, groups: Several[Ints])
         gains = {a: worth[a | new] - worth[a] for a in _subsets(rest)}
         for a, gain in gains.items():
             if gain > FLOOR:
-                least = min(gains[part] for part in _subsets(a))
-                ratio = min(ratio, max(least, 0.0) / gain)
+                smallest = min(gains[part] for part in _subsets(a))
+                ratio = min(ratio, max(smallest, 0.0) / gain)
     return ratio
 
 
 def _subsets(mask: int) -> list[int]:
-    found, part = [mask], mask
+    subsets, part = [mask], mask
     while part:
         part = (part - 1) & mask
-        found.append(part)
-    return found
+        subsets.append(part)
+    return subsets
 
 
 def _explained(matrix: Floats, response: Floats, groups: Several[Ints], members: int) -> float:

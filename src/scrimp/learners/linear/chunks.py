@@ -11,7 +11,7 @@ CHUNK_ROWS = 65_536
 
 
 def chunks_of(source: Any, target: str | None) -> Iterator[tuple[Any, Any, Any]]:
-    """Pairs of rows and responses, with weights or None.
+    """Yield rows and responses, with weights or None.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def _parted(chunk: Any, target: str | None, number: int) -> tuple[Any, Any, Any]
 
 
 def _frames(path: Path) -> Iterator[Any]:
-    """A Parquet file in pieces of some rows, without reading it whole."""
+    """Yield a Parquet file in pieces of some rows, without reading it whole."""
     import polars as pl
 
     yield from pl.scan_parquet(path).collect_batches(chunk_size=CHUNK_ROWS, maintain_order=True)

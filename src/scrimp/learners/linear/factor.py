@@ -8,7 +8,7 @@ Chosen columns are gathered in panels, and only whole panels are subtracted from
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from scipy.linalg import get_blas_funcs, get_lapack_funcs
 from ...kernels.groups import block_gains, guarded_cholesky, shrink_blocks, squeeze
 from ...types import Floats, Ints
 
-#: Columns of a panel.
+#: Columns of a panel: more make fewer, larger matrix products but delay the shrinking.
 _PANEL = 128
 #: A column of which less than this is left, of 1, depends on those chosen before.
 FLOOR = 1e-10
@@ -27,7 +27,7 @@ _gemm, _trsm = get_blas_funcs(("gemm", "trsm"), dtype=np.float64)
 
 
 class GroupFactor:
-    """What is chosen, what it explains, and what is left.
+    """The groups chosen so far, what they explain, and the Schur complement on the others.
 
     Parameters
     ----------
@@ -76,15 +76,15 @@ class GroupFactor:
         self._scores = np.zeros((n, response.shape[1]))
 
     def gains(self, residual: Floats | None = None) -> Floats:
-        """What each group left would explain more, exactly: half the fall of the loss.
+        """Return what each group left would explain in addition: half the fall of the loss.
 
         Of another residual (columns x responses), if that is given.
         """
-        mine = self._residual if residual is None else residual[self._active]
-        return self._explained_by(self._blocks, mine)
+        residual = self._residual if residual is None else residual[self._active]
+        return self._explained_by(self._blocks, residual)
 
     def whitened(self) -> Floats:
-        """The same by each group's own correlations alone, as if nothing was chosen."""
+        """Return the same by each group's correlations alone, as if nothing was chosen."""
         return self._explained_by(self._first_blocks, self._residual)
 
     def _explained_by(self, blocks: Floats, residual: Floats) -> Floats:
@@ -97,16 +97,16 @@ class GroupFactor:
         return gains
 
     def squares(self) -> Floats:
-        """Squared correlation of each column, group by group, with what is not explained."""
+        """Return the squared correlation of each column with the residual, group by group."""
         # a column that is chosen has no place, and its value does not count
         return np.asarray((self._residual[self._place[self._all]] ** 2).sum(axis=1))
 
-    def over_groups(self, fold: np.ufunc, values: Floats) -> Floats:
-        """Fold the values of each group's columns."""
-        return np.asarray(fold.reduceat(values, self._first))
+    def over_groups(self, reduction: np.ufunc, values: Floats) -> Floats:
+        """Reduce the values of each group's columns to one."""
+        return np.asarray(reduction.reduceat(values, self._first))
 
     def take(self, group: int) -> float:
-        """Choose a group; what it explains."""
+        """Choose a group, and return what it explains."""
         rows = self._place[self.groups[group]]
         new, lower, dropped = self._eliminate(rows)
         part = _solve_lower(lower, self._residual[rows])
@@ -131,7 +131,7 @@ class GroupFactor:
         return float(0.5 * (part**2).sum())
 
     def _eliminate(self, rows: Ints) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """New columns of the factor (new x places), their triangle, and which are dropped."""
+        """Return new columns of the factor (new x places), their triangle, which are dropped."""
         new = self._matrix[rows]
         if self._filled:
             panel = self._panel[: self._filled]
@@ -161,7 +161,7 @@ class GroupFactor:
         self._panel, self._filled = np.empty((self._width, len(keep))), 0
 
     def coefficients(self) -> list[Floats]:
-        """The best coefficients of each prefix of what is chosen (columns so far x responses)."""
+        """Return the coefficients of each prefix of what is chosen (columns so far x responses)."""
         n = len(self.columns)
         if n == 0:
             return []
@@ -170,14 +170,33 @@ class GroupFactor:
         inverse, failed = _trtri(upper, lower=0, overwrite_c=1)
         assert failed == 0, "a factor has no 0 on its diagonal"
         now = np.zeros((n, self._scores.shape[1]))
-        found, begin = [], 0
+        prefixes, begin = [], 0
         for group in self.order:
             end = begin + int(self._size[group])
             now[:end] += inverse[:end, begin:end] @ self._scores[begin:end]
-            found.append(now[:end].copy())
+            prefixes.append(now[:end].copy())
             begin = end
-        return found
+        return prefixes
 
 
 def _solve_lower(lower: Floats, right: Floats) -> Floats:
     return np.asarray(_trsm(1.0, lower, right, lower=1))
+
+
+def _largest_square(factor: GroupFactor) -> Floats:
+    """Return the squared largest correlation of one column with the residual, per group."""
+    return factor.over_groups(np.maximum, factor.squares())
+
+
+def _squared_norm(factor: GroupFactor) -> Floats:
+    """Return the squared norm of the gradient, per group."""
+    return factor.over_groups(np.add, factor.squares())
+
+
+#: What each group that is not chosen yet is worth, to be divided by its price (Hu 2019, ch. 3).
+CRITERIA: dict[str, Callable[[GroupFactor], Floats]] = {
+    "forward": GroupFactor.gains,
+    "omp": GroupFactor.whitened,
+    "single": _largest_square,
+    "no-whiten": _squared_norm,
+}

@@ -10,8 +10,8 @@ from scipy.special import expit, logsumexp, softmax, xlogy
 
 from ...types import Floats
 
-#: exp of more than this is larger than any count, and its sums would overflow.
-_MOST = 300.0
+#: Largest linear predictor of a count: exp of more is beyond any count, and sums overflow.
+_MAX_ETA = 300.0
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class Family:
     saturated: Callable[[Floats], Floats] = np.zeros_like
 
     def curvature(self, eta: Floats, weight: Floats) -> Floats:
-        """Weighted second derivatives (rows x outputs x outputs)."""
+        """Return weighted second derivatives (rows x outputs x outputs)."""
         return self.curvature_of(eta) * weight[:, None, None]
 
-    def least(self, Y: Floats, weight: Floats) -> float:
-        """The loss of predicting each row by itself."""
+    def saturated_loss(self, Y: Floats, weight: Floats) -> float:
+        """Return the loss of predicting each row by itself."""
         return float(weight @ self.saturated(Y).sum(axis=1))
 
 
@@ -67,7 +67,7 @@ def _of_multinomial(eta: Floats) -> Floats:
 
 
 def _of_poisson(eta: Floats) -> Floats:
-    return np.asarray(np.exp(np.minimum(eta, _MOST)))[:, :, None]
+    return np.asarray(np.exp(np.minimum(eta, _MAX_ETA)))[:, :, None]
 
 
 FAMILIES = {
@@ -84,8 +84,8 @@ FAMILIES = {
         _of_multinomial,
     ),
     "poisson": Family(
-        lambda eta: np.exp(np.minimum(eta, _MOST)).sum(axis=1),
-        lambda eta: np.exp(np.minimum(eta, _MOST)),
+        lambda eta: np.exp(np.minimum(eta, _MAX_ETA)).sum(axis=1),
+        lambda eta: np.exp(np.minimum(eta, _MAX_ETA)),
         np.log,
         _of_poisson,
         lambda Y: Y - xlogy(Y, Y),

@@ -9,30 +9,23 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ...costs.costs import as_costs
-from ...data.numeric_rows import (
-    check_sequencer,
-    columns_not_finite,
-    fill_values,
-    filled,
-    not_finite,
-    read_rows,
-    without_weightless,
-)
+from ...data.linear_design import LinearDesign
 from ...data.target import Target
-from ...data.validation import check_budget, check_choice, check_several
+from ...data.training_rows import TrainingRows, read_rows
+from ...data.validation import check_budget, check_choice
 from ...plans.priced_plan import PricedPlan
 from ...types import Floats
 from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
 from .families import FAMILIES
 from .glm import GLM_CRITERIA, Sample, choose_glm_sequence
-from .sequence import prefix_plan
+from .regression import check_sequencer
+from .sequence import sequence_plan
 
-#: Columns up to which one thread is best.
-_FEW = 256
+#: Columns up to which matrix products are faster in one thread.
+_ONE_THREAD_COLUMNS = 256
 
 
 class _GlmSequencer(BudgetedEstimator):
@@ -66,28 +59,26 @@ class _GlmSequencer(BudgetedEstimator):
         if not (isinstance(self.tol, int | float | np.number) and self.tol > 0):
             raise ValueError(f"tol is {self.tol!r}; expected a number > 0.")
 
-    def _learn(self, table: Any, Y: Floats, weight: Floats | None, family: str) -> None:
-        """Choose the sequence and become its plan; columns_ and target_ are set."""
-        columns = self.columns_
+    def _learn(self, rows: TrainingRows, Y: Floats, family: str, target: Target) -> None:
+        """Choose the sequence and become its plan."""
+        columns = self.columns_ = rows.columns
+        self.target_ = target
         costs = as_costs(self.costs, len(columns), columns.names)
-        fill = fill_values(table, self.missing)
-        table = filled(table, fill)
-        lost = columns_not_finite(table)
-        if lost:
-            raise not_finite(lost, columns)
-        weight = np.ones(len(Y)) if weight is None else weight
-        sample = Sample(table, Y, weight / weight.sum())
+        design = LinearDesign.learn(rows.table, columns, self.missing)
+        table, weights = design.transform(rows.table), rows.weights_or_ones
+        sample = Sample(table, Y, weights / weights.sum())
         # small products are slower in several threads, much so where cores are busy
-        with threadpool_limits(1 if table.shape[1] <= _FEW else None, "blas"):
+        with threadpool_limits(1 if table.shape[1] <= _ONE_THREAD_COLUMNS else None, "blas"):
             sequence, self.n_iter_ = choose_glm_sequence(
-                sample, FAMILIES[family], costs, self.criterion, self.alpha,
-                float(check_budget(self.budget)), self.doubling, self.max_iter, self.tol,
+                sample, FAMILIES[family], costs.prepared(design.preparation.source), self.criterion,
+                self.alpha, float(check_budget(self.budget)), self.doubling, self.max_iter,
+                self.tol,
             )  # fmt: skip
         self.sequence_ = [costs.names[item] for item in sequence.items]
         self.explained_ = sequence.explained
         self.doubled_ = sequence.doubled
-        self.dependent_ = [columns.name(column) for column in sequence.dependent]
-        self.plan_ = PricedPlan(prefix_plan(sequence, fill), costs)
+        self.dependent_ = [design.name(column) for column in sequence.dependent]
+        self.plan_ = PricedPlan(sequence_plan(sequence, design), costs)
 
     def __sklearn_tags__(self) -> Any:
         """Sparse input, and missing values where they are filled in."""
@@ -162,23 +153,20 @@ class SequencedClassifier(BudgetedClassifier, _GlmSequencer):
         Parameters
         ----------
         X : array, sparse matrix or data frame (rows, columns)
-            Numbers.
+            Numbers; a frame may hold text and categories too, which become indicators.
         y : array (rows,)
             Two classes or more.
         sample_weight : array (rows,), optional
             Weights of the rows.
         """
         self._check_params()
-        table, y, weight, columns = read_rows(self, X, y, sample_weight, anew=True)
-        check_classification_targets(y)
-        table, y, weight = without_weightless(table, y, weight)
-        classes, codes = np.unique(y, return_inverse=True)
-        check_several(classes)
+        rows = read_rows(self, X, y, sample_weight, accept_sparse=True, classes=True)
+        rows = rows.of_positive_weight()
+        classes, codes = rows.labelled()
         binary = len(classes) == 2
         Y = codes[:, None].astype(np.float64) if binary else np.eye(len(classes))[codes]
-        self.columns_ = columns
-        self.target_ = Target("binary" if binary else "multiclass", classes)
-        self._learn(table, Y, weight, "logistic" if binary else "multinomial")
+        target = Target("binary" if binary else "multiclass", classes)
+        self._learn(rows, Y, "logistic" if binary else "multinomial", target)
         return self
 
 
@@ -214,21 +202,19 @@ class SequencedPoissonRegressor(BudgetedRegressor, _GlmSequencer):
         Parameters
         ----------
         X : array, sparse matrix or data frame (rows, columns)
-            Numbers.
+            Numbers; a frame may hold text and categories too, which become indicators.
         y : array (rows,)
             Counts or rates, >= 0 and not all 0.
         sample_weight : array (rows,), optional
             Weights of the rows.
         """
         self._check_params()
-        table, y, weight, columns = read_rows(self, X, y, sample_weight, anew=True, y_numeric=True)
-        table, y, weight = without_weightless(table, y, weight)
-        y = np.asarray(y, dtype=np.float64)
+        rows = read_rows(self, X, y, sample_weight, accept_sparse=True, y_numeric=True)
+        rows = rows.of_positive_weight()
+        y = np.asarray(rows.y, dtype=np.float64)
         if not (np.isfinite(y).all() and (y >= 0).all() and y.any()):
             raise ValueError("y must hold counts or rates: finite, >= 0, and not all 0.")
-        self.columns_ = columns
-        self.target_ = Target("counts", np.array([]))
-        self._learn(table, y[:, None], weight, "poisson")
+        self._learn(rows, y[:, None], "poisson", Target("counts", np.array([])))
         return self
 
     def __sklearn_tags__(self) -> Any:

@@ -18,14 +18,15 @@ from ...costs.costs import Costs
 from ...kernels.groups import guarded_cholesky
 from ...runtime.events import Progress, emit
 from ...types import Floats, Ints
-from .buying import Buyer
 from .factor import FLOOR, GroupFactor
 from .families import Family
 from .moments import Moments
-from .sequence import NOTHING, Sequence, Standardised
+from .sequence import NOTHING, GroupShopper, Sequence, Standardised
 
-#: Models of so few entries are finished by so many Newton steps.
-_NEWTON, _POLISH = 200, 50
+#: Coefficients up to which L-BFGS is followed by Newton steps: each forms a whole Hessian.
+_NEWTON_SIZE = 200
+#: The most Newton steps; near the optimum a few are enough.
+_NEWTON_STEPS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,7 @@ class Whitener:
 
     @classmethod
     def of(cls, group: Ints, sample: Sample, white: bool) -> Whitener:
-        """Standardised columns, made uncorrelated if `white`; dependent ones become 0."""
+        """Return the whitener of a group; without `white` it only standardises the columns."""
         rows = dense_columns(sample.X, group)
         none = np.empty((len(rows), 0), dtype=rows.dtype)
         data = Standardised.of(Moments(len(group), 0).add(rows, none, sample.weight), 0.0)
@@ -62,17 +63,17 @@ class Whitener:
         return cls(group, data.mean, matrix)
 
     def inputs(self, X: Any) -> NDArray[Any]:
-        """The inputs of some rows, in the precision of X."""
+        """Return the inputs of some rows, in the precision of X."""
         part = dense_columns(X, self.columns)
         return np.asarray((part - self.mean.astype(part.dtype)) @ self.matrix.astype(part.dtype))
 
     def gradient(self, sums: Floats, total: Floats) -> Floats:
-        """Of the inputs, from that of the columns (columns x outputs) and of the intercept."""
+        """Return the gradient by the inputs, from those by the columns and the intercept."""
         return np.asarray(self.matrix.T @ (sums[self.columns] - np.outer(self.mean, total)))
 
 
 def dense_columns(X: Any, columns: Ints) -> NDArray[Any]:
-    """Some columns of an array, or of a sparse matrix."""
+    """Return some columns of an array or sparse matrix, as an array."""
     part = X[:, columns]
     return np.asarray(part.toarray() if sparse.issparse(part) else part)
 
@@ -105,26 +106,26 @@ class GlmPath:
         self.unfinished = self.n_iter = 0
 
     def grow(self, new: NDArray[Any]) -> float:
-        """Add inputs and refit from where the model is; the loss."""
+        """Add inputs, refit with a warm start, and return the loss."""
         self._inputs = np.hstack([self._inputs, new])
         start = np.vstack([self.model, np.zeros((new.shape[1], self.model.shape[1]))])
-        found = minimize(
+        solution = minimize(
             self._objective, start.ravel(), jac=True, method="L-BFGS-B",
             options={"maxiter": self._max_iter, "gtol": self._tol, "ftol": 1e-12, "maxcor": 20},
         )  # fmt: skip
-        self.n_iter = max(self.n_iter, int(found.nit))
-        self.unfinished += found.nit >= self._max_iter
-        self.model = found.x.reshape(start.shape)
-        if self.model.size <= _NEWTON:
+        self.n_iter = max(self.n_iter, int(solution.nit))
+        self.unfinished += solution.nit >= self._max_iter
+        self.model = solution.x.reshape(start.shape)
+        if self.model.size <= _NEWTON_SIZE:
             self._polish()
         if self.model.shape[1] > 1:  # a shift of all classes changes nothing: take the least
             self.model -= self.model.mean(axis=1, keepdims=True)
         return self.loss
 
     def _polish(self) -> None:
-        """Newton steps from near the optimum to where rounding ends them."""
+        """Take Newton steps from near the optimum until rounding ends them."""
         loss, gradient = self._objective(self.model.ravel())
-        for _ in range(_POLISH):
+        for _ in range(_NEWTON_STEPS):
             step = np.linalg.lstsq(self._curvature(), gradient, rcond=None)[0]
             for part in (1.0, 0.5, 0.25, 0.125):
                 better = self.model.ravel() - part * step
@@ -139,7 +140,7 @@ class GlmPath:
             self.model, loss, gradient = better.reshape(self.model.shape), lower, after
 
     def _curvature(self) -> Floats:
-        """The Hessian of the loss by the model's entries, row by row."""
+        """Return the Hessian of the loss by the model's entries, row by row."""
         inputs = np.column_stack([np.ones(len(self._inputs)), self._inputs]).astype(np.float64)
         blocks = self._family.curvature(self._predictors(self.model), self._sample.weight)
         d, k = self.model.shape
@@ -155,7 +156,7 @@ class GlmPath:
         return float(self._objective(self.model.ravel())[0])
 
     def residual(self) -> Floats:
-        """Weighted responses less what is expected (rows x outputs)."""
+        """Return weighted residuals of the responses (rows x outputs)."""
         expected = self._family.mean(self._predictors(self.model))
         return np.asarray((self._sample.Y - expected) * self._sample.weight[:, None])
 
@@ -185,8 +186,8 @@ _VALUES: dict[str, Callable[[Floats], float]] = {
 GLM_CRITERIA = ("forward", *_VALUES)
 
 
-class _Worth:
-    """What each group is worth at the moment, by a criterion."""
+class _GroupValues:
+    """The value of each group at the current model, by a criterion."""
 
     def __init__(self, criterion: str, sample: Sample, groups: list[Ints], alpha: float) -> None:
         self._criterion, self._sample = criterion, sample
@@ -202,19 +203,19 @@ class _Worth:
             self._mean, self._inverse = data.mean, data.inverse_scale
 
     def values(self, residual: Floats, left: Ints) -> Floats:
-        """Of the groups left; of the others it says nothing."""
+        """Return the values of the groups left; those of the others are undefined."""
         sums = np.asarray(self._sample.X.T @ residual.astype(self._sample.X.dtype), np.float64)
         total = residual.sum(axis=0)
         if self._factor is not None:
             standardised = (sums - np.outer(self._mean, total)) * self._inverse[:, None]
             return 2.0 * self._factor.gains(standardised)
-        worth, values = _VALUES[self._criterion], np.zeros(len(self.whiteners))
+        value_of, values = _VALUES[self._criterion], np.zeros(len(self.whiteners))
         for group in left:
-            values[group] = worth(self.whiteners[group].gradient(sums, total))
+            values[group] = value_of(self.whiteners[group].gradient(sums, total))
         return values
 
     def take(self, group: int) -> None:
-        """A group is bought."""
+        """Note that a group is bought."""
         if self._factor is not None:
             self._factor.take(group)
 
@@ -227,26 +228,26 @@ def choose_glm_sequence(
 
     Returns the sequence, and the most steps that a refit took.
     """
-    buyer = Buyer(costs, budget, doubling)
-    groups = buyer.groups
-    worth = _Worth(criterion, sample, groups, alpha)
+    shopper = GroupShopper(costs, budget, doubling)
+    groups = shopper.groups
+    group_values = _GroupValues(criterion, sample, groups, alpha)
     path = GlmPath(sample, family, alpha, max_iter, tol)
     chosen: list[int] = []
     losses, models = [path.loss], [path.model]
     left = np.ones(len(groups), dtype=bool)
     while left.any():
-        values = worth.values(path.residual(), np.flatnonzero(left))
-        candidates = buyer.candidates(values > NOTHING)
+        values = group_values.values(path.residual(), np.flatnonzero(left))
+        candidates = shopper.candidates(values > NOTHING)
         if not len(candidates):
             break
-        choice = buyer.best(values, candidates)
-        buyer.buy(choice)
-        losses.append(path.grow(worth.whiteners[choice].inputs(sample.X)))
-        worth.take(choice)
+        choice = shopper.best(values, candidates)
+        shopper.take(choice)
+        losses.append(path.grow(group_values.whiteners[choice].inputs(sample.X)))
+        group_values.take(choice)
         left[choice] = False
         chosen.append(choice)
         models.append(path.model)
-        emit(Progress("fit", len(chosen), len(groups), f"spent {buyer.spent:g}"))
+        emit(Progress("fit", len(chosen), len(groups), f"spent {shopper.spent:g}"))
     if path.unfinished:
         warnings.warn(
             f"{path.unfinished} of {len(chosen)} refits ended after max_iter={max_iter} steps "
@@ -254,17 +255,17 @@ def choose_glm_sequence(
             ConvergenceWarning,
             stacklevel=3,
         )
-    used = [worth.whiteners[choice] for choice in chosen]
-    items = [int(buyer.items[choice]) for choice in chosen]
-    floor = family.least(sample.Y, sample.weight)
+    used = [group_values.whiteners[choice] for choice in chosen]
+    items = [int(shopper.items[choice]) for choice in chosen]
+    floor = family.saturated_loss(sample.Y, sample.weight)
     explained = (losses[0] - np.array(losses)) / max(losses[0] - floor, 1e-300)
-    return _in_units(items, used, models, explained, buyer.doubled), path.n_iter
+    return _in_units(items, used, models, explained, shopper.doubled), path.n_iter
 
 
 def _in_units(
     items: list[int], used: list[Whitener], models: list[Floats], explained: Floats, doubled: bool
 ) -> Sequence:
-    """Models of the inputs as models of the columns."""
+    """Return models of the inputs as models of the columns."""
     ends = np.cumsum([1, *(len(group.columns) for group in used)])
     coefficients, intercepts = [], [models[0][0]]
     for prefix, model in enumerate(models[1:], start=1):

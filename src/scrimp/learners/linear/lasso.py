@@ -63,7 +63,7 @@ class GroupLassoRegressor(SequencedRegressor):
         return "The theorems are not about the order of a group lasso."
 
     def _choose(self, data: Standardised, costs: Costs, budget: float) -> Sequence:
-        items = [item for item, own in enumerate(costs.columns) if own]
+        items = [item for item, columns in enumerate(costs.columns) if columns]
         groups = [np.array(costs.columns[item]) for item in items]
         prices = np.array([costs.price_of([item]) for item in items])
         prices[prices == 0] = min((p for p in prices if p > 0), default=1.0)
@@ -72,9 +72,9 @@ class GroupLassoRegressor(SequencedRegressor):
 
 
 def lasso_order(
-    data: Standardised, groups: list[Any], weights: Floats, n_penalties: int, least: float
+    data: Standardised, groups: list[Any], weights: Floats, n_penalties: int, smallest: float
 ) -> list[int]:
-    """Groups as the path takes them up; those it never does are left out.
+    """Return groups in the order in which they enter the path, without those that never do.
 
     Only correlations are needed: the rows of the Cholesky factor stand for those of X.
     """
@@ -99,7 +99,7 @@ def lasso_order(
         warm_start=True, tol=1e-6,
     )  # fmt: skip
     order: list[int] = []
-    for penalty in first * np.geomspace(1.0, least, n_penalties)[1:]:
+    for penalty in first * np.geomspace(1.0, smallest, n_penalties)[1:]:
         solver.alpha = float(penalty)
         solver.fit(np.asfortranarray(rows), response)
         norms = np.array([np.linalg.norm(solver.coef_[group]) for group in groups])

@@ -14,10 +14,11 @@ from scipy.linalg import get_blas_funcs
 
 from ...types import Floats
 
-#: Cells of a block of rows: what fits in a cache. With many columns a block has more, as each
-#: goes with one pass over the scatter matrix.
+#: Cells of a block of rows: what fits in a cache.
 _BLOCK_CELLS = 1_000_000
-_MOST_ROWS = 4096
+#: With many columns a block has more, up to so many rows: each goes with one pass over the
+#: scatter matrix.
+_MAX_BLOCK_ROWS = 4096
 
 
 class Moments:
@@ -51,7 +52,7 @@ class Moments:
     def add(self, X: Any, Y: NDArray[Any], weight: Floats | None = None) -> Moments:
         """Add rows, block by block; all finite."""
         size = len(self.mean)
-        step = max(_BLOCK_CELLS // size, min(size // 2, _MOST_ROWS), 1)
+        step = max(_BLOCK_CELLS // size, min(size // 2, _MAX_BLOCK_ROWS), 1)
         for start in range(0, X.shape[0], step):
             rows = slice(start, start + step)
             part = None if weight is None else weight[rows]
@@ -73,7 +74,7 @@ class Moments:
         self._join(len(X), total, mean, syrk(1.0, block.T, lower=1))
 
     def _add_sparse(self, X: Any, Y: NDArray[Any], weight: Floats | None) -> None:
-        """Zeros of X are not touched: its scatter is that around 0, less the means'."""
+        """Add sparse rows: the scatter is that around 0, less that of the means."""
         total = float(X.shape[0]) if weight is None else float(weight.sum())
         middle = _means(Y, weight, total)
         block = sparse.hstack([X.astype(np.float64), sparse.csr_array(Y - middle)], format="csr")

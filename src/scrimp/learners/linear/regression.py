@@ -6,6 +6,7 @@ thesis, Carnegie Mellon University 2019, chapter 3.
 
 from __future__ import annotations
 
+import math
 from copy import deepcopy
 from typing import Any, Self
 
@@ -13,25 +14,19 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from ...costs.costs import Costs, as_costs
-from ...data.numeric_rows import (
-    check_sequencer,
-    columns_not_finite,
-    fill_values,
-    filled,
-    not_finite,
-    read_rows,
-)
+from ...data.linear_design import LinearDesign, check_missing, not_finite
 from ...data.target import Target
+from ...data.training_rows import read_rows
 from ...data.validation import check_budget, check_choice
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...types import Floats
 from ..base import BudgetedRegressor
-from .bounds import MOST_LISTED, SequenceBounds, submodularity_ratio, whitened_gamma
+from .bounds import MAX_LISTED_GROUPS, SequenceBounds, submodularity_ratio, whitened_gamma
 from .chunks import chunks_of
-from .criteria import CRITERIA
+from .factor import CRITERIA
 from .moments import Moments
-from .sequence import Sequence, Standardised, choose_sequence, prefix_plan
+from .sequence import Sequence, Standardised, choose_sequence, sequence_plan
 
 
 class SequencedRegressor(BudgetedRegressor):
@@ -67,8 +62,9 @@ class SequencedRegressor(BudgetedRegressor):
     budget : float, optional
         The most that a prediction may spend; None is no limit.
     missing : {"error", "mean"} or float
-        What NaN means: an error, or a value to be filled in, then in prediction too: the
-        column's mean (in chunks that of the first chunk) or a number.
+        What a missing value means: an error, or a value to be filled in, then in prediction
+        too: the column's mean (in chunks that of the first chunk) or a number. A missing
+        category counts as the mean of its indicators, or for a number as none of its values.
 
     Attributes
     ----------
@@ -86,9 +82,14 @@ class SequencedRegressor(BudgetedRegressor):
     Notes
     -----
     An item that costs nothing is bought as soon as what it requires is. Groups that would
-    explain nothing are not bought. Data larger than memory: `partial_fit` and `fit_chunks`
-    sum over rows in memory that grows with the square of the number of columns only, and
-    give the sequence of one fit.
+    explain nothing are not bought.
+
+    A column of text or categories in a data frame becomes one indicator per category, bought
+    together at the price of the column. A category that was not seen in training, or in the
+    first chunk, sets none of them.
+
+    Data larger than memory: `partial_fit` and `fit_chunks` sum over rows in memory that grows
+    with the square of the number of columns only, and give the sequence of one fit.
 
     References
     ----------
@@ -112,7 +113,7 @@ class SequencedRegressor(BudgetedRegressor):
     _takes_several = True
     sums_: Moments
     _sequence: Sequence | None
-    _fill: Floats | None
+    _design: LinearDesign
     _plan: PricedPlan
 
     def __init__(
@@ -137,21 +138,22 @@ class SequencedRegressor(BudgetedRegressor):
         Parameters
         ----------
         X : array, sparse matrix or data frame (rows, columns)
-            Numbers. An array on disk (`numpy.memmap`) is read in blocks.
+            Numbers; a frame may hold text and categories too. An array on disk
+            (`numpy.memmap`) is read in blocks.
         y : array (rows,) or (rows, responses)
             Numbers.
         sample_weight : array (rows,), optional
             Weights of the rows.
         """
         self._check_params()
-        self._add(X, y, sample_weight, anew=True)
+        self._add(X, y, sample_weight, reset=True)
         _ = self._learned
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Add rows to those seen so far; the sequence is chosen anew when it is needed."""
+        """Add rows to those seen so far; the sequence is chosen again when it is needed."""
         self._check_params()
-        self._add(X, y, sample_weight, anew=not hasattr(self, "sums_"))
+        self._add(X, y, sample_weight, reset=not hasattr(self, "sums_"))
         return self
 
     def fit_chunks(self, chunks: Any, target: str | None = None) -> Self:
@@ -171,18 +173,18 @@ class SequencedRegressor(BudgetedRegressor):
         is usable, and the exception is raised again.
         """
         self._check_params()
-        anew = True
+        reset = True
         for X, y, weight in chunks_of(chunks, target):
-            self._add(X, y, weight, anew)
-            anew = False
+            self._add(X, y, weight, reset)
+            reset = False
             emit(Progress("rows", self.sums_.n_rows, self.sums_.n_rows))
-        if anew:
+        if reset:
             raise ValueError("chunks holds no rows; a minimum of 1 is required.")
         _ = self._learned
         return self
 
     def sequence_bounds(self) -> SequenceBounds:
-        """How far from the best the sequence can be, from the training data.
+        """Return how far from the best the sequence can be, from the training data.
 
         The bound of Thm 3.3.2 for the criteria ``forward`` and ``omp`` without doubling, and of
         Thm 3.4.3 for ``forward`` with doubling and at most 10 groups. Neither is known where
@@ -196,16 +198,17 @@ class SequencedRegressor(BudgetedRegressor):
                 "'forward' and 'omp'."
             )
         data = Standardised.of(self.sums_, self.alpha)
-        groups = [np.array(own) for own in costs.columns if own]
+        prepared = costs.prepared(self._design.preparation.source)
+        groups = [np.array(columns) for columns in prepared.columns if columns]
         spent = [costs.price_of(sequence.items[:k]) for k in range(len(sequence.items) + 1)]
         no_theorem = self._why_no_theorem(costs)
         gamma, reason = None, no_theorem or self._why_no_doubling(len(groups))
         if not reason:
             gamma = submodularity_ratio(data.matrix, data.response, groups)
         plain = not (no_theorem or self.doubling)
-        least = whitened_gamma(data.matrix, groups) if plain else 0.0
+        smallest = whitened_gamma(data.matrix, groups) if plain else 0.0
         return SequenceBounds(
-            least, np.array(spent), sequence.explained, data.explained_by_all(), gamma,
+            smallest, np.array(spent), sequence.explained, data.explained_by_all(), gamma,
             None if gamma is None else -float(np.expm1(-(gamma**2) / (1.0 + gamma))), reason,
         )  # fmt: skip
 
@@ -221,10 +224,10 @@ class SequencedRegressor(BudgetedRegressor):
             return "Thm 3.4.3 is about criterion='forward' with doubling=True."
         if not self.doubled_:
             return "A purchase more than doubled what was spent, as nothing cheaper was left."
-        if n_groups > MOST_LISTED:
+        if n_groups > MAX_LISTED_GROUPS:
             return (
                 f"Its ratio needs all subsets of {n_groups} groups; listed are those of "
-                f"{MOST_LISTED} at most."
+                f"{MAX_LISTED_GROUPS} at most."
             )
         return ""
 
@@ -245,7 +248,7 @@ class SequencedRegressor(BudgetedRegressor):
     @property
     def dependent_(self) -> list[str]:
         """Columns that others determine."""
-        return [self.columns_.name(column) for column in self._learned.dependent]
+        return [self._design.name(column) for column in self._learned.dependent]
 
     @property
     def doubled_(self) -> bool:
@@ -275,20 +278,22 @@ class SequencedRegressor(BudgetedRegressor):
             costs, limit = self._priced(), float(check_budget(self.budget))
             self._refuse_overflow()
             data = Standardised.of(self.sums_, self.alpha)
-            sequence = self._choose(data, costs, limit)
-            self._plan = PricedPlan(prefix_plan(sequence, self._fill), costs)
+            prepared = costs.prepared(self._design.preparation.source)
+            sequence = self._choose(data, prepared, limit)
+            self._plan = PricedPlan(sequence_plan(sequence, self._design), costs)
             self._sequence = sequence
         return sequence
 
     def _replan(self, costs: Costs) -> None:
-        """Choose the sequence anew from the sums, as a training with these prices would."""
+        """Choose the sequence again from the sums, as a training with these prices would."""
         self.sums_, self._sequence = deepcopy(self.sums_), None
         _ = self._learned
 
     def _refuse_overflow(self) -> None:
         spread = np.diag(self.sums_.scatter)
         if not np.isfinite(spread).all():
-            raise not_finite(np.flatnonzero(~np.isfinite(spread)).tolist(), self.columns_)
+            columns = self._design.prepared_columns
+            raise not_finite(np.flatnonzero(~np.isfinite(spread)).tolist(), columns)
 
     def _priced(self) -> Costs:
         return as_costs(self.costs, len(self.columns_), self.columns_.names)
@@ -296,28 +301,28 @@ class SequencedRegressor(BudgetedRegressor):
     def _choose(self, data: Standardised, costs: Costs, budget: float) -> Sequence:
         return choose_sequence(data, costs, self.criterion, budget, self.doubling)
 
-    def _add(self, X: Any, y: Any, sample_weight: Any, anew: bool) -> None:
-        """Add rows to the sums."""
-        table, y, weight, columns = read_rows(
-            self, X, y, sample_weight, anew, multi_output=self._takes_several, y_numeric=True
-        )
-        Y = np.asarray(y, dtype=np.float64).reshape(table.shape[0], -1)
-        fill = fill_values(table, self.missing) if anew else self._fill
-        table = filled(table, fill)
-        lost = columns_not_finite(table)
-        if lost:  # all or nothing: rows that are refused may be given again, mended
-            raise not_finite(lost, columns)
-        if anew:
+    def _add(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> None:
+        """Add rows to the sums, all or none of them: rows that are refused may be given again."""
+        rows = read_rows(
+            self, X, y, sample_weight, reset=reset, accept_sparse=True,
+            multi_output=self._takes_several, y_numeric=True,
+        )  # fmt: skip
+        columns = rows.columns
+        Y = np.asarray(rows.y, dtype=np.float64).reshape(len(rows), -1)
+        learn = LinearDesign.learn
+        design = learn(rows.table, columns, self.missing) if reset else self._design
+        table = design.transform(rows.table)
+        if reset:
             as_costs(self.costs, len(columns), columns.names)  # or refused now
-            self.columns_, self._fill = columns, fill
-            self.target_ = Target("regression", np.arange(Y.shape[1] if y.ndim > 1 else 0))
+            self.columns_, self._design = columns, design
+            self.target_ = Target("regression", np.arange(Y.shape[1] if rows.y.ndim > 1 else 0))
             self.sums_ = Moments(table.shape[1], Y.shape[1])
         elif Y.shape[1] != self.sums_.n_responses:
             raise ValueError(
                 f"y has {Y.shape[1]} responses; expected {self.sums_.n_responses} as before."
             )
         self._sequence = None
-        self.sums_.add(table, Y, weight)
+        self.sums_.add(table, Y, rows.weights)
 
     def __sklearn_tags__(self) -> Any:
         """Sparse input, several responses, and missing values where they are filled in."""
@@ -326,3 +331,11 @@ class SequencedRegressor(BudgetedRegressor):
         tags.input_tags.allow_nan = self.missing != "error"
         tags.target_tags.multi_output = self._takes_several
         return tags
+
+
+def check_sequencer(model: Any) -> None:
+    """Refuse parameters that no sequence can be learnt by."""
+    check_budget(model.budget)
+    if not (isinstance(model.alpha, int | float | np.number) and 0 <= model.alpha < math.inf):
+        raise ValueError(f"alpha is {model.alpha!r}; expected a finite number >= 0.")
+    check_missing(model.missing)

@@ -19,11 +19,11 @@ from ...costs.costs import Costs, as_costs
 from ...costs.ledger import within
 from ...data.columns import Columns
 from ...data.folds import kept_positions
-from ...data.numeric_rows import check_missing, columns_not_finite, fill_values, filled, not_finite
+from ...data.linear_design import LinearDesign, check_missing
 from ...data.target import Target
 from ...data.validation import check_budgets
 from ...plans import MenuPlan, PrefixPlan
-from ...plans.components.models import LinearModel, Preparation
+from ...plans.components.models import LinearModel
 from ...plans.contract import Plan
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
@@ -86,18 +86,14 @@ class BudgetedLinearSVM(BudgetedEstimator):
     ) -> None:  # fmt: skip
         """Solve for each budget, and set the fitted attributes."""
         costs = as_costs(self.costs, len(columns), columns.names)
-        fill = fill_values(table, self.missing)
-        table = filled(table, fill)
-        nonfinite = columns_not_finite(table)
-        if nonfinite:
-            raise not_finite(nonfinite, columns)
-        table = zero_constant_columns(table)
+        design = LinearDesign.learn(table, columns, self.missing)
+        table = zero_constant_columns(design.transform(table))
         standardisation = Standardisation.none(table.shape[1])
         if self.scale:
             standardisation = Standardisation.of(table, weights)
             table = standardisation.apply(table)
-        _warn_if_unscaled(table, columns)
-        groups = Groups(costs, bool(self.uniform))
+        _warn_if_unscaled(table, design.prepared_columns)
+        groups = Groups(costs.prepared(design.preparation.source), bool(self.uniform))
         # responses far from 0 would lose digits; the intercept takes up any shift
         shift = float(np.median(targets)) if isinstance(self, BudgetedRegressor) else 0.0
         problem = SVMProblem.from_table(
@@ -116,7 +112,7 @@ class BudgetedLinearSVM(BudgetedEstimator):
                     self.columns_, self.target_ = columns, target
                     path = _with_shared_bounds(path, Cs)
                     self._set_path_attributes(path, Cs)
-                    self._set_models(path, problem, costs, fill, shift, standardisation)
+                    self._set_models(path, problem, costs, design, shift, standardisation)
         self._warn_of_gaps()
 
     def _budgets(self, costs: Costs) -> list[float]:
@@ -175,7 +171,7 @@ class BudgetedLinearSVM(BudgetedEstimator):
         self.n_iter_ = int(self.n_steps_.max(initial=1))
 
     def _set_models(
-        self, path: list[PathSolution], problem: SVMProblem, costs: Costs, fill: Floats | None,
+        self, path: list[PathSolution], problem: SVMProblem, costs: Costs, design: LinearDesign,
         shift: float, standardisation: Standardisation,
     ) -> None:  # fmt: skip
         """Set the plan, and the coefficients of the model of the largest budget."""
@@ -184,7 +180,7 @@ class BudgetedLinearSVM(BudgetedEstimator):
         w, self.intercept_ = standardisation.undo(columns, w, last.iterate.b + shift)
         self.coef_ = problem.zeros()
         self.coef_[:, columns] = w
-        menu = _menu(path, problem, costs, fill, shift, standardisation)
+        menu = _menu(path, problem, costs, design, shift, standardisation)
         self.plan_ = PricedPlan(menu, costs)
         self._price_entries()
 
@@ -296,7 +292,7 @@ def _with_shared_bounds(path: list[PathSolution], Cs: dict[float, float]) -> lis
 
 
 def _menu(
-    path: Sequence[PathSolution], problem: SVMProblem, costs: Costs, fill: Floats | None,
+    path: Sequence[PathSolution], problem: SVMProblem, costs: Costs, design: LinearDesign,
     shift: float, standardisation: Standardisation,
 ) -> Plan[Any]:  # fmt: skip
     """Return a menu with one entry per budget, the largest last; answers are shifted back."""
@@ -310,14 +306,9 @@ def _menu(
             entries.append(PrefixPlan.constant(intercepts))
             continue
         w, intercepts = standardisation.undo(columns, w, intercepts)
-        model = LinearModel(_preparation(columns, fill), w.T, intercepts, "identity")
-        items = np.unique(costs.owners[columns]).tolist()  # not those whose coefficients are 0
+        prepared = design.preparation.taken(columns)
+        model = LinearModel(prepared, w.T, intercepts, "identity", design.fills)
+        # not those whose coefficients are 0
+        items = np.unique(costs.owners[prepared.source]).tolist()
         entries.append(PrefixPlan.single(items, model, prior))
     return entries[0] if len(entries) == 1 else MenuPlan(entries)
-
-
-def _preparation(columns: Ints, fill: Floats | None) -> Preparation:
-    plain = Preparation.plain(columns)
-    if fill is None:
-        return plain
-    return Preparation(plain.source, plain.code, fill[columns], plain.center, plain.scale)

@@ -6,12 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 
-from ...data.numeric_rows import read_rows, without_weightless
 from ...data.target import Target
-from ...data.validation import check_choice, check_several
-from ..base import BudgetedClassifier, BudgetedRegressor, numbers_of
+from ...data.training_rows import numeric_target, read_rows
+from ...data.validation import check_choice
+from ..base import BudgetedClassifier, BudgetedRegressor
 from .base import BudgetedLinearSVM, is_number
 
 CLASSIFICATION_LOSSES = ("squared_hinge", "hinge")
@@ -55,7 +54,7 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
     class_weight : dict, "balanced" or None
         Weights of the classes, as in scikit-learn.
     missing : {"error", "mean"} or float
-        What replaces a missing value.
+        What replaces a missing value; see `SequencedRegressor`, for categories too.
     cv : int, splitter or iterable
         Folds by which C is chosen.
     tol : float
@@ -97,7 +96,8 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
     n_steps_, n_trainings_, n_nodes_ : int arrays (budgets,)
         Solver steps of the relaxation, models trained to round it, and branch and bound nodes.
     coef_, intercept_ : float arrays (outputs, columns), (outputs,)
-        Of the model of the largest budget; 0 for columns that are not bought.
+        Of the model of the largest budget; 0 where a column is not bought. A category has one
+        column per indicator.
     plan_ : PricedPlan
         The fitted plan.
 
@@ -153,7 +153,7 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
         Parameters
         ----------
         X : array, sparse matrix or data frame (rows, columns)
-            Numbers.
+            Numbers; a frame may hold text and categories too, which become indicators.
         y : array (rows,)
             Two classes or more.
         sample_weight : array (rows,), optional
@@ -161,22 +161,20 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
         """
         self._check_params()
         check_choice("loss", self.loss, CLASSIFICATION_LOSSES)
-        table, y, weight, columns = read_rows(self, X, y, sample_weight, anew=True)
-        check_classification_targets(y)
-        splits = self._splits(y, weight)
-        table, y, weight = without_weightless(table, y, weight)
-        classes, codes = np.unique(y, return_inverse=True)
-        check_several(classes)
-        weight = np.ones(len(y)) if weight is None else weight
+        rows = read_rows(self, X, y, sample_weight, accept_sparse=True, classes=True)
+        splits = self._splits(rows.y, rows.weights)
+        rows = rows.of_positive_weight()
+        classes, codes = rows.labelled()
+        weight = rows.weights_or_ones
         if self.class_weight is not None:
-            weight = weight * compute_sample_weight(self.class_weight, y)
+            weight = weight * compute_sample_weight(self.class_weight, rows.y)
         if not (np.isfinite(weight) & (weight > 0)).all():
             raise ValueError(f"class_weight is {self.class_weight!r}; expected numbers > 0.")
         binary = len(classes) == 2
         positive = np.arange(1, 2) if binary else np.arange(len(classes))
         target = Target("binary" if binary else "multiclass", classes)
         targets = np.where(codes == positive[:, None], 1.0, -1.0)
-        self._learn(table, columns, target, targets, weight, splits, 0.0)
+        self._learn(rows.table, rows.columns, target, targets, weight, splits, 0.0)
         return self
 
 
@@ -249,7 +247,7 @@ class BudgetedSVR(BudgetedRegressor, BudgetedLinearSVM):
         Parameters
         ----------
         X : array, sparse matrix or data frame (rows, columns)
-            Numbers.
+            Numbers; a frame may hold text and categories too, which become indicators.
         y : array (rows,)
             Numbers.
         sample_weight : array (rows,), optional
@@ -260,12 +258,14 @@ class BudgetedSVR(BudgetedRegressor, BudgetedLinearSVM):
         if not (is_number(self.epsilon) and self.epsilon >= 0):
             raise ValueError(f"epsilon is {self.epsilon!r}; expected a finite number >= 0.")
         if np.asarray(y).dtype.kind in "OUS":
-            numbers_of(np.asarray(y), "BudgetedSVC")
-        table, y, weight, columns = read_rows(self, X, y, sample_weight, anew=True, y_numeric=True)
-        splits = self._splits(y, weight)
-        table, y, weight = without_weightless(table, y, weight)
-        weight = np.ones(len(y)) if weight is None else weight
+            numeric_target(np.asarray(y), "BudgetedSVC")
+        rows = read_rows(self, X, y, sample_weight, accept_sparse=True, y_numeric=True)
+        splits = self._splits(rows.y, rows.weights)
+        rows = rows.of_positive_weight()
         target = Target("regression", np.array([]))
-        y = np.asarray(y, dtype=np.float64)
-        self._learn(table, columns, target, y[None], weight, splits, float(self.epsilon))
+        targets = np.asarray(rows.y, dtype=np.float64)[None]
+        self._learn(
+            rows.table, rows.columns, target, targets, rows.weights_or_ones, splits,
+            float(self.epsilon),
+        )  # fmt: skip
         return self

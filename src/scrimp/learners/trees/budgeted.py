@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Self
 
@@ -12,18 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 
 from ...costs.costs import as_costs
+from ...costs.shopper import warn_of_prior
+from ...data.encoding import Encoder
+from ...data.preparation import Preparation
 from ...data.target import Target
-from ...data.validation import check_budget, check_several
+from ...data.training_rows import read_rows, seed_from
+from ...data.validation import check_budget
 from ...plans.priced_plan import PricedPlan
 from ...types import Floats, Ints
-from ..base import BudgetedClassifier, rows_that_count
-from .design import design_of
+from ..base import BudgetedClassifier
 from .pruning import cross_validated_alpha
-from .routing import routed_plan
+from .routed_tree import routed_plan
 
 
 class BudgetedTreeClassifier(BudgetedClassifier):
@@ -125,19 +124,21 @@ class BudgetedTreeClassifier(BudgetedClassifier):
         """
         _check_prune(self.prune)
         budget = float(check_budget(self.budget))
-        table, y, columns = self._learn_table(X, y)
-        rows = _labelled_rows(table, y, sample_weight)
+        rows = read_rows(self, X, y, sample_weight, classes=True).of_positive_weight()
+        columns = rows.columns
+        classes, codes = rows.labelled()
         costs = as_costs(self.costs, len(columns), columns.names)
-        design = design_of(rows.table, columns)
-        self.tree_ = self._grow(design.table, rows.codes, rows.weights)
+        preparation = Encoder(of_all_categories=True).fit(rows.table, columns).preparation
+        table = with_missing_indicators(preparation, rows.table)
+        self.tree_ = self._grow(table, codes, rows.weights_or_ones)
         self.ccp_alpha_ = float(self.tree_.ccp_alpha)
-        plan = routed_plan(self.tree_.tree_, design, costs, budget)
+        plan = routed_plan(self.tree_.tree_, preparation, costs, budget)
         self.plan_ = PricedPlan(plan, costs)
         self.columns_ = columns
-        self.target_ = Target("binary" if len(rows.classes) == 2 else "multiclass", rows.classes)
+        self.target_ = Target("binary" if len(classes) == 2 else "multiclass", classes)
         if len(plan.stages) < min(2, self.tree_.tree_.node_count):
-            first = costs.item_of[design.column[self.tree_.tree_.feature[0]]]
-            _warn_of_prior(costs.names[first], costs.price_of([first]), budget)
+            first = costs.item_of[preparation.source[self.tree_.tree_.feature[0]]]
+            warn_of_prior(costs, budget, first_item=first, stacklevel=3)
         return self
 
     def _grow(self, X: NDArray[Any], y: Ints, weight: Floats) -> DecisionTreeClassifier:
@@ -160,22 +161,19 @@ class BudgetedTreeClassifier(BudgetedClassifier):
         return tags
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Rows with a positive weight, their labels as positions in `classes`."""
+def with_missing_indicators(preparation: Preparation, table: NDArray[Any]) -> NDArray[Any]:
+    """Return the prepared columns, with NaN where a category is missing.
 
-    table: NDArray[Any]
-    codes: Ints
-    weights: Floats
-    classes: NDArray[Any]
-
-
-def _labelled_rows(table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> _Rows:
-    check_classification_targets(y)
-    table, y, weights = rows_that_count(table, y, sample_weight)
-    classes, codes = np.unique(y, return_inverse=True)
-    check_several(classes)
-    return _Rows(table, codes, weights, classes)
+    A table without categories is not copied.
+    """
+    coded = ~np.isnan(preparation.code)
+    if not coded.any():
+        return table
+    with np.errstate(over="ignore"):  # scikit-learn refuses what float32 cannot hold
+        wide = preparation.table(table, np.arange(len(table))).astype(np.float32)
+    missing = np.isnan(table[:, preparation.source]) & coded
+    wide[missing] = np.nan
+    return wide
 
 
 def _check_prune(prune: Any) -> None:
@@ -187,16 +185,6 @@ def _check_prune(prune: Any) -> None:
 
 
 def _seed(random_state: Any) -> int:
-    """A number as it is, so that the tree is the one scikit-learn grows from it."""
-    if isinstance(random_state, int | np.integer):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-def _warn_of_prior(item: str, price: float, budget: float) -> None:
-    warnings.warn(
-        f"The tree's first item, {item!r}, costs {price:g} but the budget is {budget:g}, so "
-        "nothing is bought and every answer is the prior. Raise the budget.",
-        UserWarning,
-        stacklevel=3,
-    )
+    """Return a number as it is, so that the tree is the one scikit-learn grows from it."""
+    number = isinstance(random_state, int | np.integer)
+    return int(random_state) if number else seed_from(random_state)

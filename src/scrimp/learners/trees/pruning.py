@@ -18,7 +18,7 @@ from ...types import Floats, Ints
 
 
 def cross_validated_alpha(tree: Any, X: NDArray[Any], y: Ints, weight: Floats, folds: Any) -> float:
-    """The ccp_alpha with the best accuracy on rows left out; the largest of equals.
+    """Return the ccp_alpha with the best cross-validated accuracy, the largest of equals.
 
     One tree is grown a fold: where each of its nodes becomes a leaf tells its accuracy at
     all alphas at once.
@@ -47,21 +47,21 @@ def cross_validated_alpha(tree: Any, X: NDArray[Any], y: Ints, weight: Floats, f
 
 
 def right_at(alphas: Floats, grown: Any, X: NDArray[Any], y: Ints, weight: Floats) -> Floats:
-    """The weight of the rows that a grown tree, pruned at each alpha, labels rightly."""
+    """Return the weight of the rows that a tree, pruned at each alpha, labels correctly."""
     tree = grown.tree_
     label = grown.classes_[tree.value[:, 0, :].argmax(axis=1)]
     row, node = grown.decision_path(X).nonzero()
     hits = weight[row] * (label[node] == y[row])
     right = np.bincount(node, weights=hits, minlength=tree.node_count)
-    own = leaf_alphas(tree)
+    cut_alphas = leaf_alphas(tree)
     parents = parents_of(tree)
-    above = np.where(parents < 0, np.inf, own[parents])
+    above = np.where(parents < 0, np.inf, cut_alphas[parents])
     # a node answers from the alpha that makes it a leaf to the one that takes it away
-    return np.array([right[(own <= alpha) & (alpha < above)].sum() for alpha in alphas])
+    return np.array([right[(cut_alphas <= alpha) & (alpha < above)].sum() for alpha in alphas])
 
 
 def leaf_alphas(tree: Any) -> Floats:
-    """From which alpha on each node is a leaf, or gone; -inf for those that are leaves anyway.
+    """Return the alpha from which each node is a leaf or gone; -inf for leaves of the full tree.
 
     The link t is cut at g(t) = (R(t) - R(T_t)) / (|T_t| - 1), the weakest first, where R is
     the impurity by weight of a node or of the leaves T_t under it. O(n log n) for n nodes,
@@ -105,7 +105,7 @@ def leaf_alphas(tree: Any) -> Floats:
 
 
 def parents_of(tree: Any) -> Ints:
-    """The parent of each node, -1 for the root."""
+    """Return the parent of each node, -1 for the root."""
     parents = np.full(tree.node_count, -1, dtype=np.int64)
     inner = np.flatnonzero(tree.children_left >= 0)
     for children in (tree.children_left, tree.children_right):

@@ -15,18 +15,15 @@ from scipy import sparse
 
 from ...costs.costs import Costs, as_costs
 from ...costs.ledger import within
+from ...costs.shopper import cheapest_item, warn_of_prior
 from ...data.columns import Columns
 from ...data.folds import Splits, given_splits, splits_of
-from ...data.numeric_rows import columns_not_finite, not_finite, read_rows
+from ...data.linear_design import columns_not_finite, not_finite
 from ...data.target import Target
+from ...data.training_rows import given_rows_that_count, read_rows
 from ...data.validation import check_budgets
 from ...kernels import n_threads
-from ...learners.base import (
-    BudgetedEstimator,
-    cheapest_item,
-    given_rows_that_count,
-    warn_of_prior,
-)
+from ...learners.base import BudgetedEstimator
 from ...plans.priced_plan import PricedPlan
 from ...runtime.predictor import Predictor
 from .candidates import candidates_of, take_sparse
@@ -111,11 +108,11 @@ class FrontierBase(BudgetedEstimator):
         """Return X as numbers or CSR matrix, y, and the columns of X."""
         if not sparse.issparse(X):
             return self._learn_table(X, y)
-        table, y, _, columns = read_rows(self, X, y, None, anew=True)
-        invalid = columns_not_finite(table)
+        rows = read_rows(self, X, y, accept_sparse=True)
+        invalid = columns_not_finite(rows.table)
         if invalid:
-            raise not_finite(invalid, columns)
-        return table, y, columns
+            raise not_finite(invalid, rows.columns)
+        return rows.table, rows.y, rows.columns
 
     def _learn(
         self, X: Any, table: Any, y: NDArray[Any], columns: Columns, sample_weight: Any

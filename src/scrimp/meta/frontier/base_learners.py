@@ -14,7 +14,7 @@ from ...kernels.boosted_trees import boost
 from ...plans.components.models import AverageModel, Model, Preparation, TreesModel
 from ...plans.components.tree_table import TreeTable
 from ...types import Floats, Ints
-from ..refit.fitting import seeded, weights_for
+from ..refit.prefix_models import seeded, weights_for
 from .kernel_ridge import kernel_ridge
 from .problem import TrainingSet
 from .set_scorer import TreeOptions, sampled_columns

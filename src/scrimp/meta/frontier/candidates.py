@@ -15,7 +15,7 @@ from ...learners.boosting import BudgetedBoostingClassifier, BudgetedBoostingReg
 from ...learners.boosting.rules import RULES
 from ...registry import frontier_learners
 from ...types import Ints
-from ..refit.fitting import seeded
+from ..refit.prefix_models import seeded
 from .base_learners import BASE_LEARNERS, BaseLearner, of_estimator
 from .problem import Problem, TrainingSet
 from .svm_candidate import WIDE, Inputs, machines

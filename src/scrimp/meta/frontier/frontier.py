@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
+from ...data.training_rows import numeric_target
 from ...data.validation import check_several
-from ...learners.base import BudgetedClassifier, BudgetedRegressor, numbers_of
+from ...learners.base import BudgetedClassifier, BudgetedRegressor
 from .base import FrontierBase
 from .training_target import TrainingTarget
 
@@ -141,7 +142,7 @@ class FrontierRegressor(BudgetedRegressor, FrontierBase):
             Weights of the rows.
         """
         table, y, columns = self._read(X, y)
-        self._learn(X, table, numbers_of(y, "FrontierClassifier"), columns, sample_weight)
+        self._learn(X, table, numeric_target(y, "FrontierClassifier"), columns, sample_weight)
         return self
 
     def _training_target(

@@ -3,57 +3,53 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 
 from ...costs.costs import Costs, as_costs
+from ...costs.shopper import warn_of_prior
 from ...data.columns import as_frame
-from ...data.encoding import ENCODINGS, Encoding, learn_encoding
+from ...data.encoding import Encoding
 from ...data.target import Target
-from ...data.validation import check_budget, check_choice, check_several
-from ...learners.base import (
-    BudgetedClassifier,
-    BudgetedEstimator,
-    BudgetedRegressor,
-    given_rows_that_count,
-    numbers_of,
-    warn_of_prior,
-)
+from ...data.training_rows import TrainingRows, numeric_target, read_rows, seed_from
+from ...data.validation import check_budget, check_choice
+from ...learners.base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
 from ...plans import ModelSequence, PrefixPlan
 from ...plans.contract import StageTable
 from ...plans.from_sklearn import array_model
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...types import Floats
-from .fitting import Outcome, Rows, fit_each, seeded, weights_for, without_needless_weights
+from .encode import ENCODINGS, encoder_for, native_columns
 from .grid import check_grid, chosen_prefixes
 from .missing import takes_missing
-from .ordering import check_order, learn_order
-from .purchases import ends_of
+from .prefix_models import Outcome, fit_each, seeded, weights_for, without_needless_weights
+from .purchase_order import check_order, ends_of, learn_order
 
 
 @dataclass(frozen=True, eq=False)
 class _Prefix:
-    """The items bought up to a model, what they cost, and how their columns are prepared."""
+    """The items bought up to a model, what they cost, and how their columns are prepared.
+
+    `fill` says whether missing values are filled; if not, the estimator takes them.
+    """
 
     items: tuple[int, ...]
     price: float
     encoding: Encoding
+    fill: bool
 
     def __str__(self) -> str:
         return f"the first {len(self.items)} items (price {self.price:g})"
 
 
 class _Refit(BudgetedEstimator):
-    """What both share."""
+    """Shared by RefitClassifier and RefitRegressor."""
 
     def __init__(
         self,
@@ -77,8 +73,8 @@ class _Refit(BudgetedEstimator):
         self.memory = memory
         self.random_state = random_state
 
-    def _own_estimator(self) -> Any:
-        """The estimator to be refitted."""
+    def _estimator_or_default(self) -> Any:
+        """Return the estimator to be refitted."""
         raise NotImplementedError
 
     def _check_params(self) -> None:
@@ -87,19 +83,22 @@ class _Refit(BudgetedEstimator):
         check_order(self.order)
         check_choice("encode", self.encode, ENCODINGS)
 
-    def _learn(self, X: Any, rows: Rows, prior: Floats, target: Target, columns: Any) -> None:
+    def _learn(self, X: Any, rows: TrainingRows, prior: Floats, target: Target) -> None:
         """Find the order, fit the models, become their plan."""
+        columns = rows.columns
         costs = as_costs(self.costs, len(columns), columns.names)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        estimator = seeded(self._own_estimator(), seed)
-        rows = without_needless_weights(rows, estimator)
+        seed = seed_from(self.random_state)
+        estimator = seeded(self._estimator_or_default(), seed)
+        X = rows.table if as_frame(X) is None else rows.of_given(X)
+        rows = without_needless_weights(rows.without_equal_weights(), estimator)
         weights_for(estimator, rows.weights)
         budget = float(check_budget(self.budget))
-        groups = learn_order(self.order, X, rows, columns, costs, budget, seed, target.is_number)
+        groups = learn_order(self.order, X, rows, costs, budget, seed, target.is_number)
         sequence = [item for group in groups for item in group]
-        fill = not takes_missing(estimator, rows.table, rows.y, columns, self.encode)
-        encoding = learn_encoding(rows.table, columns, estimator, self.encode, fill)
-        prefixes = _prefixes(groups, costs, self.grid, encoding)
+        fill = not takes_missing(estimator, rows, self.encode)
+        native = native_columns(estimator, columns, self.encode)
+        encoding = encoder_for(self.encode, fill).fit(rows.table, columns, native)
+        prefixes = _prefixes(groups, costs, self.grid, encoding, fill)
         done: dict[int, Outcome] = {}
 
         def adopt() -> None:
@@ -121,7 +120,7 @@ class _Refit(BudgetedEstimator):
             warn_of_prior(costs, budget, otherwise="Budget and grid leave no prefix of the order")
 
     def _fit_prefixes(
-        self, estimator: Any, rows: Rows, prefixes: list[_Prefix], done: dict[int, Outcome]
+        self, estimator: Any, rows: TrainingRows, prefixes: list[_Prefix], done: dict[int, Outcome]
     ) -> None:
         encodings = [prefix.encoding for prefix in prefixes]
         for outcome in fit_each(estimator, rows, encodings, self.n_jobs, self.memory):
@@ -135,9 +134,7 @@ class _Refit(BudgetedEstimator):
         self.models_ = [outcome.estimator for outcome in done]
         self.prefix_lengths_ = np.array([len(p.items) for p in prefixes], dtype=np.int64)
         models = [
-            array_model(
-                model, preparation=prefix.encoding.preparation, missing=not prefix.encoding.fill
-            )
+            array_model(model, preparation=prefix.encoding.preparation, missing=not prefix.fill)
             for model, prefix in zip(self.models_, prefixes, strict=True)
         ]
         ends = [0, *self.prefix_lengths_.tolist()]
@@ -148,12 +145,12 @@ class _Refit(BudgetedEstimator):
 
     def _price_prefixes(self) -> None:
         priced = self.plan_
-        items = [item for own in priced.plan.stages.items for item in own]
+        items = [item for stage in priced.plan.stages.items for item in stage]
         prices = [priced.costs.price_of(items[:end]) for end in self.prefix_lengths_.tolist()]
         self.prefix_prices_ = np.array(prices, dtype=np.float64)
 
     def _replan(self, costs: Costs) -> None:
-        """The plan, and what its prefixes cost."""
+        """Follow new prices, and price the prefixes again."""
         super()._replan(costs)
         self._price_prefixes()
 
@@ -258,17 +255,14 @@ class RefitClassifier(BudgetedClassifier, _Refit):
             the row out.
         """
         self._check_params()
-        table, y, columns = self._learn_table(X, y)
-        check_classification_targets(y)
-        X, rows = _rows(X, table, y, sample_weight)
-        classes, labels = np.unique(rows.y, return_inverse=True)
-        check_several(classes)
-        shares = np.bincount(labels, rows.weights)
+        rows = read_rows(self, X, y, sample_weight, classes=True).of_positive_weight()
+        classes, labels = rows.labelled()
+        shares = np.bincount(labels, rows.without_equal_weights().weights)
         prior = shares / shares.sum()
-        self._learn(X, rows, prior, Target("shares", classes), columns)
+        self._learn(X, rows, prior, Target("shares", classes))
         return self
 
-    def _own_estimator(self) -> Any:
+    def _estimator_or_default(self) -> Any:
         if self.estimator is None:
             return HistGradientBoostingClassifier()
         if not is_classifier(self.estimator):
@@ -321,13 +315,13 @@ class RefitRegressor(BudgetedRegressor, _Refit):
             the row out.
         """
         self._check_params()
-        table, y, columns = self._learn_table(X, y)
-        X, rows = _rows(X, table, numbers_of(y, "RefitClassifier"), sample_weight)
+        rows = read_rows(self, X, y, sample_weight).of_positive_weight()
+        rows = replace(rows, y=numeric_target(rows.y, "RefitClassifier")).without_equal_weights()
         prior = np.array([np.average(rows.y, weights=rows.weights)])
-        self._learn(X, rows, prior, Target("regression", np.array([])), columns)
+        self._learn(X, rows, prior, Target("regression", np.array([])))
         return self
 
-    def _own_estimator(self) -> Any:
+    def _estimator_or_default(self) -> Any:
         if self.estimator is None:
             return HistGradientBoostingRegressor()
         if not is_regressor(self.estimator):
@@ -338,17 +332,10 @@ class RefitRegressor(BudgetedRegressor, _Refit):
         return self.estimator
 
 
-def _rows(X: Any, table: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> tuple[Any, Rows]:
-    """The rows of positive weight, as they were given and as numbers."""
-    X, kept, targets, weights = given_rows_that_count(X, table, y, sample_weight)
-    all_one = bool((weights == 1.0).all())
-    return kept if as_frame(X) is None else X, Rows(kept, targets, None if all_one else weights)
-
-
 def _prefixes(
-    groups: list[list[int]], costs: Costs, grid: Any, encoding: Encoding
+    groups: list[list[int]], costs: Costs, grid: Any, encoding: Encoding, fill: bool
 ) -> list[_Prefix]:
-    """What is bought up to each model, with all that it requires."""
+    """Return the prefix of each model: its items, price and encoding."""
     sequence = [item for group in groups for item in group]
     ends = ends_of(groups)
     prices = [costs.price_of(sequence[:end]) for end in ends]
@@ -356,7 +343,7 @@ def _prefixes(
     for k in chosen_prefixes(grid, ends, prices):
         items = tuple(sequence[: ends[k]])
         columns = np.array([c for item in items for c in costs.columns[item]], dtype=np.int64)
-        prefixes.append(_Prefix(items, prices[k], encoding.of(columns)))
+        prefixes.append(_Prefix(items, prices[k], encoding.of(columns), fill))
     return prefixes
 
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from ...costs.ledger import limit
 
-#: So many prefixes all get a model, and longer orders about as many, ever further apart.
-FEW = 16
+#: Models of an order: each costs a fit; longer orders have as many, ever further apart.
+MAX_MODELS = 16
 
 
 def chosen_prefixes(grid: Any, ends: Sequence[int], prices: Sequence[float]) -> list[int]:
-    """Positions of purchases after which there is a model, ascending.
+    """Return the positions of purchases after which there is a model, ascending.
 
     Parameters
     ----------
@@ -27,16 +27,16 @@ def chosen_prefixes(grid: Any, ends: Sequence[int], prices: Sequence[float]) -> 
     if not ends:
         return []
     if isinstance(grid, str) and grid == "auto":
-        return _spaced(len(ends), FEW)
+        return _spaced(len(ends), MAX_MODELS)
     if isinstance(grid, int | np.integer) and not isinstance(grid, bool):
         return _exactly(len(ends), int(grid))
     values = np.asarray(grid).tolist()
     if all(isinstance(value, int) for value in values):
         longest = max(ends)
-        found = {bisect_left(ends, min(max(value, 1), longest)) for value in values if value > 0}
+        chosen = {bisect_left(ends, min(max(value, 1), longest)) for value in values if value > 0}
     else:
-        found = {bisect_right(prices, limit(value)) - 1 for value in values}
-    return sorted(found - {-1})
+        chosen = {bisect_right(prices, limit(value)) - 1 for value in values}
+    return sorted(chosen - {-1})
 
 
 def check_grid(grid: Any) -> None:
@@ -57,7 +57,7 @@ def check_grid(grid: Any) -> None:
 
 
 def _spaced(n: int, steps: int) -> list[int]:
-    """The first ones and the last, ever further apart between."""
+    """Return the first positions and the last, ever further apart between."""
     if n <= steps:
         return list(range(n))
     places: list[int] = (np.unique(np.geomspace(1, n, steps).round().astype(int)) - 1).tolist()
@@ -65,7 +65,7 @@ def _spaced(n: int, steps: int) -> list[int]:
 
 
 def _exactly(n: int, count: int) -> list[int]:
-    """As `_spaced`, so many if there are as many."""
+    """Return as `_spaced` does, exactly `count` positions if there are as many."""
     count = min(count, n)
     if count == 1:
         return [n - 1]

@@ -26,14 +26,22 @@ class LinearModel(PreparedModel):
         The intercepts.
     link : str
         The link from sums to answers.
+    accepts_missing : bool, optional
+        False where even a missing category is refused; by default as the preparation has it.
     """
 
     kind: ClassVar[str] = "linear"
 
     def __init__(
-        self, preparation: Preparation, weights: ArrayLike, base: ArrayLike, link: str
+        self,
+        preparation: Preparation,
+        weights: ArrayLike,
+        base: ArrayLike,
+        link: str,
+        accepts_missing: bool = True,
     ) -> None:
         super().__init__(preparation, float_array("base", base), link)
+        self.accepts_missing = self.accepts_missing and bool(accepts_missing)
         self.weights = float_array("weights", weights, 2)
         if self.weights.shape != (len(preparation.source), len(self.base)):
             raise ValueError("weights must be (prepared columns x sums).")
@@ -55,7 +63,9 @@ class LinearModel(PreparedModel):
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the model."""
-        return {"link": self.link}, {
+        refuses = self.preparation.fills and not self.accepts_missing
+        header = {"link": self.link} | ({"accepts_missing": False} if refuses else {})
+        return header, {
             "base": self.base, "weights": self.weights, **self.preparation.arrays()
         }  # fmt: skip
 
@@ -63,4 +73,5 @@ class LinearModel(PreparedModel):
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> LinearModel:
         """Return the model of stored `parts`."""
         preparation = Preparation.from_arrays(arrays)
-        return cls(preparation, arrays["weights"], arrays["base"], header["link"])
+        accepts_missing = header.get("accepts_missing", True)
+        return cls(preparation, arrays["weights"], arrays["base"], header["link"], accepts_missing)

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from ...kernels.stumps import add_histograms, add_rows_to_histograms, rows_that_moved
 from ...types import Floats, Ints
 
-#: So often a histogram is carried on before it is made anew, lest rounding add up.
-_MOST_STEPS = 16
+#: Rounds that a histogram is carried on before it is summed again: more let rounding add up.
+_MAX_STEPS = 16
 
 
-class KeptHistograms:
+class HistogramCache:
     """The last histogram of each column, and what has changed since.
 
     Parameters
@@ -38,13 +38,13 @@ class KeptHistograms:
         self._rows, self._by = np.empty(room, dtype=np.uint32), np.empty(room)
         self._n_moved, self._ratio = 0, 1.0
 
-    def forget(self) -> None:
-        """The weights begin anew."""
+    def clear(self) -> None:
+        """Drop all histograms: the weights are reset."""
         self._round += 1
         self._made[:] = -1
 
-    def note_change(self, old: Floats, new: Floats, ratios: Floats) -> None:
-        """Weights are now `new`, most of them one of the ratios times the old ones."""
+    def update(self, old: Floats, new: Floats, ratios: Floats) -> None:
+        """Note that weights are now `new`, most of them one of the ratios times the old ones."""
         self._round += 1
         for ratio in ratios.tolist():
             self._n_moved = rows_that_moved(old, new, ratio, self._rows, self._by)
@@ -53,21 +53,21 @@ class KeptHistograms:
                 return
         self._made[:] = -1  # neither is the ratio of half of the rows: some abstained
 
-    def renew(self, bins: NDArray[Any], columns: Ints, signed: Floats) -> Floats:
-        """Histograms of some columns under the weights of now."""
+    def histograms(self, bins: NDArray[Any], columns: Ints, signed: Floats) -> Floats:
+        """Return the histograms of some columns under the current weights."""
         hist = np.zeros((len(columns), self._hist.shape[1]))
         carried = self._made[columns] == self._round - 1
-        carried &= self._steps[columns] < _MOST_STEPS
-        old, anew = np.flatnonzero(carried), np.flatnonzero(~carried)
+        carried &= self._steps[columns] < _MAX_STEPS
+        old, new = np.flatnonzero(carried), np.flatnonzero(~carried)
         if len(old):
             part = self._ratio * self._hist[columns[old]]
             moved = slice(self._n_moved)
             add_rows_to_histograms(bins, columns[old], self._rows[moved], self._by[moved], part)
             hist[old] = part
-        if len(anew):
-            part = np.zeros((len(anew), hist.shape[1]))
-            add_histograms(bins, columns[anew], signed, 0, bins.shape[1], part)
-            hist[anew] = part
+        if len(new):
+            part = np.zeros((len(new), hist.shape[1]))
+            add_histograms(bins, columns[new], signed, 0, bins.shape[1], part)
+            hist[new] = part
         self._made[columns] = -1  # until the histogram is there
         self._hist[columns] = hist
         self._steps[columns] = np.where(carried, self._steps[columns] + 1, 0)

@@ -8,29 +8,29 @@ import numpy as np
 
 from ...costs.costs import Costs
 from ...costs.ledger import Ledger
+from ...data.preparation import Preparation
 from ...plans import Nodes, RoutedPlan
 from ...plans.components.tree_table import float64_cuts
 from ...plans.contract import StageTable
 from ...types import Floats, Ints
-from .design import Design
 
 
-def routed_plan(tree: Any, design: Design, costs: Costs, budget: float) -> RoutedPlan:
-    """The plan that follows a tree as far as a budget goes.
+def routed_plan(tree: Any, preparation: Preparation, costs: Costs, budget: float) -> RoutedPlan:
+    """Return the plan that follows a tree as far as a budget pays.
 
     Parameters
     ----------
     tree : sklearn.tree.Tree
-        Fitted on the design.
-    design : Design
-        Says which column of X each feature belongs to.
+        Fitted on the prepared columns.
+    preparation : Preparation
+        Says which column and category each feature of the tree is made from.
     costs : Costs
         Prices.
     budget : float
         A node whose test would cost a row more than this, with all it bought on its path,
         becomes a leaf.
     """
-    paid = _paid_for(tree, design, costs, budget)
+    paid = _paid_for(tree, preparation, costs, budget)
     kept = np.flatnonzero(paid >= 0)
     inner = paid[kept] == 1
     number = np.full(tree.node_count, -1)
@@ -41,10 +41,10 @@ def routed_plan(tree: Any, design: Design, costs: Costs, budget: float) -> Route
 
     left, right = tree.children_left, tree.children_right
     feature = np.maximum(tree.feature, 0)  # scikit-learn has a negative one at leaves
-    code = design.code[feature]
+    code = preparation.code[feature]
     # a threshold that is infinite divides the missing from all others
     is_code = ~np.isnan(code) & np.isfinite(tree.threshold)
-    column = np.where(inner, design.column[feature[kept]], -1)
+    column = np.where(inner, preparation.source[feature[kept]], -1)
     low = np.where(is_code, code - 0.5, -np.inf)
     high = np.where(is_code, code + 0.5, float64_cuts(tree.threshold))
     nodes = Nodes(
@@ -62,7 +62,7 @@ def routed_plan(tree: Any, design: Design, costs: Costs, budget: float) -> Route
 
 
 def scores_of(tree: Any) -> Floats:
-    """Log-probabilities of each node, or log-odds of two classes, one row added a class.
+    """Return log-probabilities per node, or log-odds of two classes, one row added per class.
 
     `log1p` tells even tiny weights apart, so that labels are those of the frequencies.
     """
@@ -73,8 +73,8 @@ def scores_of(tree: Any) -> Floats:
     return np.asarray(logs - np.log((weights + 1.0).sum(axis=1, keepdims=True)))
 
 
-def _paid_for(tree: Any, design: Design, costs: Costs, budget: float) -> Ints:
-    """Of each node: 1 if the budget pays for its test, 0 if it is a leaf, -1 if out of reach."""
+def _paid_for(tree: Any, preparation: Preparation, costs: Costs, budget: float) -> Ints:
+    """Return per node 1 if the budget pays for its test, 0 if it is a leaf, -1 if unreachable."""
     paid = np.full(tree.node_count, -1, dtype=np.int64)
     todo = [(0, Ledger(costs, [budget]))]
     while todo:
@@ -82,7 +82,7 @@ def _paid_for(tree: Any, design: Design, costs: Costs, budget: float) -> Ints:
         paid[node] = 0
         if tree.children_left[node] < 0:
             continue
-        needs = costs.closure([costs.item_of[design.column[tree.feature[node]]]])
+        needs = costs.closure([costs.item_of[preparation.source[tree.feature[node]]]])
         if ledger.first_affording(needs) == 0:
             paid[node] = 1
             ledger.buy(needs)

@@ -35,27 +35,28 @@ class Vote:
     prior: Floats
 
     def taken(self, order: NDArray[np.intp]) -> Vote:
-        """The members in another order."""
+        """Return the members in another order."""
         return Vote(self.members.taken(order), self.alpha[order], self.prior)
 
     def prices(self, costs: Costs) -> Floats:
-        """c(h): what each member costs a row that owns nothing, with all it requires."""
-        prices = {own: costs.price_of(own) for own in self.items(costs)}
-        return np.array([prices[own] for own in self.items(costs)], dtype=np.float64)
+        """Return c(h), the price of each member for a row that owns nothing."""
+        needs = self.items(costs)
+        prices = {items: costs.price_of(items) for items in set(needs)}
+        return np.array([prices[items] for items in needs], dtype=np.float64)
 
     def items(self, costs: Costs) -> tuple[tuple[int, ...], ...]:
-        """The items each member needs."""
+        """Return the items that each member needs."""
         item_of = costs.item_of
-        return tuple(tuple(sorted({item_of[c] for c in own})) for own in self.members.reads)
+        return tuple(tuple(sorted({item_of[c] for c in reads})) for reads in self.members.reads)
 
     def stages(self, costs: Costs, headroom: float = 0.0) -> StageTable:
-        """A stage for each member."""
+        """Return one stage per member."""
         items = self.items(costs)
         return StageTable(items, (headroom,) * len(items))
 
 
 def vote_of_stumps(table: StumpTable, prior: Floats) -> Vote:
-    """Equal stumps as one with their weights added, in the order of their first."""
+    """Return a vote in which equal stumps are one, with their weights added."""
     alpha = table.bounds()
     if not len(table):
         return Vote(table, alpha, prior)
@@ -64,15 +65,15 @@ def vote_of_stumps(table: StumpTable, prior: Floats) -> Vote:
     groups: dict[tuple[float, ...], list[int]] = {}
     for stump, test in enumerate(tests):
         groups.setdefault(tuple(test), []).append(stump)
-    first = np.array([own[0] for own in groups.values()])
-    total = np.array([math.fsum(alpha[own]) for own in groups.values()])
+    first = np.array([equal[0] for equal in groups.values()])
+    total = np.array([math.fsum(alpha[equal]) for equal in groups.values()])
     votes = np.split(signs[first] * total[:, None], 3, axis=1)
     merged = StumpTable(table.column[first], table.low[first], table.high[first], *votes)
     return Vote(merged, total, prior)
 
 
 def best_first(vote: Vote, costs: Costs) -> AdditivePlan | SampledPlan:
-    """Best alpha/c first, after what is free."""
+    """Return the plan that votes what is free, then in descending order of alpha/c."""
     vote = vote.taken(sampling_weights.best_first(vote.alpha, vote.prices(costs)))
     stages = vote.stages(costs)
     if isinstance(vote.members, StumpTable):
@@ -85,11 +86,12 @@ def best_first(vote: Vote, costs: Costs) -> AdditivePlan | SampledPlan:
 def drawn(
     vote: Vote, costs: Costs, aware: bool, paper: bool, max_draws: int, seed: int
 ) -> SampledPlan:
-    """Draws with p(i) in proportion to alpha, or to alpha/c; what is free is always voted."""
+    """Return the plan that draws members with p(i) proportional to alpha, or to alpha/c."""
     prices = vote.prices(costs)
     stages = vote.stages(costs, float(prices.max(initial=0.0)) if paper else 0.0)
+    probability = sampling_weights.draw_probabilities(vote.alpha, prices, aware)
     return SampledPlan(
-        stages, vote.members, sampling_weights.draw_probabilities(vote.alpha, prices, aware),
-        vote.prior, seed, max_draws, "stop" if paper else "skip", affordable=not paper,
+        stages, vote.members, probability, vote.prior, seed, max_draws,
+        "stop" if paper else "skip", affordable=not paper,
         weighting="cost-aware" if aware else "uniform", alpha=vote.alpha,
     )  # fmt: skip

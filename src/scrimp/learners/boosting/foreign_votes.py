@@ -31,7 +31,7 @@ from ...plans import StumpTable, TermTable, TreeTable
 from ...plans.from_sklearn.linear import linear_coefficients
 from ...plans.from_sklearn.trees import class_probabilities, predicted_classes, tree_table
 from ...types import Floats
-from .ensembles import Vote, vote_of_stumps
+from .votes import Vote, vote_of_stumps
 
 FORESTS = (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier)
 LINEAR = (
@@ -68,7 +68,7 @@ def check_supported(model: Any) -> None:
 
 
 def vote_of(model: Any, background: Floats | None = None) -> tuple[Vote, Target]:
-    """The vote of a model that `check_supported` lets pass, and what its scores mean.
+    """Return the vote of a model that passed `check_supported`, and the target of its scores.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _target(classes: NDArray[Any], scale: float) -> Target:
 
 
 def _boosted(model: Any) -> tuple[Vote, Target]:
-    """AdaBoost (SAMME): the class of each member's leaf gets its weight.
+    """Return the vote of AdaBoost (SAMME): the class of each member's leaf gets its weight.
 
     Two classes: half the weight for or against the second, as the log-odds are twice
     AdaBoost's vote. More: all of it for the class, and against each other its share, so that
@@ -115,8 +115,8 @@ def _boosted(model: Any) -> tuple[Vote, Target]:
     alpha = np.asarray(model.estimator_weights_, dtype=np.float64)[: len(members)]
     values = []
     for member, weight in zip(members, alpha, strict=True):
-        said = predicted_classes(member, classes)
-        full = np.where(np.arange(n) == said[:, None], weight, -weight / (n - 1))
+        labels = predicted_classes(member, classes)
+        full = np.where(np.arange(n) == labels[:, None], weight, -weight / (n - 1))
         values.append(full[:, 1:] / 2.0 if n == 2 else full)
     share = np.zeros(n)  # of the first member: it sees the rows' own weights
     share[np.searchsorted(classes, members[0].classes_)] = members[0].tree_.value[0, 0]
@@ -130,7 +130,7 @@ def _boosted(model: Any) -> tuple[Vote, Target]:
 
 
 def _averaged(model: Any) -> tuple[Vote, Target]:
-    """Forests and bagging: the sum of the probabilities of the members' leaves."""
+    """Return the vote of forests and bagging: the sum of the leaves' probabilities."""
     classes, members = model.classes_, model.estimators_
     bagging = isinstance(model, BaggingClassifier)
     values, alpha = [], []
@@ -147,7 +147,7 @@ def _averaged(model: Any) -> tuple[Vote, Target]:
 
 
 def _stumps(table: TreeTable) -> StumpTable:
-    """Trees of one test each as stumps."""
+    """Return trees of one test each as stumps."""
     roots, value = table.roots, table.value
     missing = np.where((table.missing[roots] < 0)[:, None], 0.0, value[table.missing[roots]])
     return StumpTable(
@@ -157,7 +157,7 @@ def _stumps(table: TreeTable) -> StumpTable:
 
 
 def _linear(model: Any, background: Floats | None) -> tuple[Vote, Target]:
-    """A constant, which is free, and a term a column whose weight is not 0."""
+    """Return a free constant, and one term per column whose weight is not 0."""
     weight, base = linear_coefficients(model)
     center, spread = np.zeros(len(weight)), np.ones(len(weight))
     if background is not None:

@@ -1,0 +1,163 @@
+"""The rows of a training: checked once, at the door of `fit`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _check_y,
+    check_consistent_length,
+    validate_data,
+)
+
+from ..types import Floats, Ints
+from .columns import Columns, as_frame, learn_columns
+from .validation import FLOAT_DTYPES, check_several
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """Rows to learn from, all of them valid.
+
+    Parameters
+    ----------
+    table : array or CSR matrix (rows, columns)
+        Numbers, codes of categories, NaN where a value is missing.
+    y : array (rows,)
+        Targets.
+    weights : float array (rows,), or None
+        None if none were given.
+    columns : Columns
+        The columns of the table.
+    kept : int array (rows,), or None
+        Positions of the rows among those given to `fit`; None if they are all there.
+
+    Examples
+    --------
+    >>> columns = Columns(None, (None,))
+    >>> rows = TrainingRows(np.ones((3, 1)), np.arange(3), np.array([1.0, 0.0, 2.0]), columns)
+    >>> rows.of_positive_weight().kept.tolist()
+    [0, 2]
+    """
+
+    table: Any
+    y: NDArray[Any]
+    weights: Floats | None
+    columns: Columns
+    kept: Ints | None = None
+
+    def __len__(self) -> int:
+        return int(self.table.shape[0])
+
+    @property
+    def weights_or_ones(self) -> Floats:
+        """The weights, 1 each if none were given."""
+        return np.ones(len(self)) if self.weights is None else self.weights
+
+    def of_positive_weight(self) -> TrainingRows:
+        """Return the rows without those of weight 0."""
+        if self.weights is None or (self.weights > 0).all():
+            return self
+        if not self.weights.any():
+            raise ValueError("sample_weight is 0 for all rows; expected a positive weight.")
+        kept = np.flatnonzero(self.weights > 0)
+        return TrainingRows(self.table[kept], self.y[kept], self.weights[kept], self.columns, kept)
+
+    def without_equal_weights(self) -> TrainingRows:
+        """Return the rows without weights if these are all 1."""
+        unit = self.weights is not None and bool((self.weights == 1.0).all())
+        return replace(self, weights=None) if unit else self
+
+    def of_given(self, X: Any) -> Any:
+        """Return these rows of the table as it was given to `fit`."""
+        return X if self.kept is None else _safe_indexing(X, self.kept)
+
+    def labelled(self) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        """Return the classes, sorted, and the position of each target among them."""
+        classes, labels = np.unique(self.y, return_inverse=True)
+        check_several(classes)
+        return classes, labels
+
+
+def read_rows(
+    estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True,
+    accept_sparse: bool = False, classes: bool = False, **y_options: Any,
+) -> TrainingRows:  # fmt: skip
+    """Return X as numbers without a copy where it is an array of them, y and the weights.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Remembers the number and names of the columns, as scikit-learn's estimators do.
+    X : array, data frame or CSR matrix
+        As given to `fit`.
+    y : array
+        As given to `fit`.
+    sample_weight : array, optional
+        As given to `fit`.
+    reset : bool
+        Whether the columns are learnt anew, or have to be those of earlier rows.
+    accept_sparse : bool
+        Whether X may be a sparse matrix.
+    classes : bool
+        Whether y must hold classes.
+    y_options : dict
+        For y, as in `sklearn.utils.validation.validate_data`.
+    """
+    if as_frame(X) is None:
+        table, y = validate_data(
+            estimator, X, y, reset=reset, dtype=FLOAT_DTYPES, ensure_all_finite=False,
+            accept_sparse="csr" if accept_sparse else False, **y_options,
+        )  # fmt: skip
+        columns = Columns(None, (None,) * table.shape[1])
+    else:
+        known = getattr(estimator, "_known_columns", None) if reset else estimator.columns_
+        columns = known or learn_columns(X)
+        y = _check_y(y, estimator=estimator, **y_options)
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        table = columns.encode(X)
+        check_consistent_length(table, y)
+        if len(table) == 0:
+            raise ValueError("X has 0 rows; a minimum of 1 is required.")
+    if classes:
+        check_classification_targets(y)
+    weights = None
+    if sample_weight is not None:
+        weights = _check_sample_weight(
+            sample_weight, table, dtype=np.float64, ensure_non_negative=True, copy=True
+        )
+    return TrainingRows(table, y, weights, columns)
+
+
+def given_rows_that_count(
+    X: Any, table: NDArray[Any], y: NDArray[Any], sample_weight: Any
+) -> tuple[Any, NDArray[Any], NDArray[Any], Floats]:
+    """Return the rows of positive weight: as given, as numbers, their targets and weights."""
+    weights = _check_sample_weight(
+        sample_weight, table, dtype=np.float64, ensure_non_negative=True, copy=True
+    )
+    columns = Columns(None, (None,) * table.shape[1])
+    rows = TrainingRows(table, y, weights, columns).of_positive_weight()
+    return rows.of_given(X), rows.table, rows.y, rows.weights_or_ones
+
+
+def numeric_target(y: NDArray[Any], classifier: str) -> Floats:
+    """Return a target as numbers; `classifier` is the estimator to use for classes instead."""
+    try:
+        return np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        text = next((repr(value) for value in y.tolist() if isinstance(value, str)), y.dtype.name)
+        raise ValueError(
+            f"y holds {text}; expected numbers. Use {classifier} for classes."
+        ) from None
+
+
+def seed_from(random_state: Any) -> int:
+    """Return a seed drawn from a `random_state`."""
+    return int(check_random_state(random_state).randint(2**31 - 1))
