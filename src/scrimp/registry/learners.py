@@ -132,6 +132,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             reference="Wang, Zhu and Chi 2018",
             options=("C",),
             budgets="several",
+            budgets_by_default=True,
             trained_per_budget=True,
         ),
         LearnerSpec(

@@ -123,6 +123,9 @@ class LearnerSpec:
         How many budgets a training takes.
     budget_parameter : str
         The constructor's parameter for them.
+    budgets_by_default : bool
+        Whether the command line trains for steps of the price list where no budget is given, as
+        a model that was trained for one budget has no answer for less.
     trained_per_budget : bool
         Whether it is trained for given budgets, rather than once for all of them.
     noun : str
@@ -153,6 +156,7 @@ class LearnerSpec:
     options: tuple[str, ...] = ()
     budgets: str = "one"
     budget_parameter: str = "budget"
+    budgets_by_default: bool = False
     trained_per_budget: bool = False
     noun: str = "model"
     first_result: str = ""
