@@ -53,7 +53,7 @@ wheel: $(VENV)/.ready-wheel ## build the wheel into dist/
 
 clean: ## remove what the other targets made, the environment included
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests papers reporting benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.ready-run: WHAT = -e .
 $(VENV)/.ready-dev: WHAT = -e '.[test,lint]'

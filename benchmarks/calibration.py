@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 
 from sklearn.metrics import log_loss  # noqa: E402
 
-from benchmarks.rules import write_parts  # noqa: E402
+from reporting.page import write_parts  # noqa: E402
 from scrimp import BudgetedBoostingClassifier, CalibratedClassifier, Costs  # noqa: E402
 from scrimp.datasets import fetch, fetch_arrays  # noqa: E402
 from scrimp.evaluation import calibration_error, reliability  # noqa: E402

@@ -11,6 +11,7 @@ import numpy as np
 
 from benchmarks.data import make_table
 from benchmarks.report import Row, seconds
+from reporting.page import markdown_table
 from scrimp import BudgetedBoostingClassifier, Costs
 
 N_ROUNDS = 100
@@ -90,19 +91,20 @@ def growth() -> tuple[list[Row], str]:
     """Time against rows and against columns; a table, and whether it is linear or better."""
     make = {"rows": lambda k: make_table(k, 100), "columns": lambda k: make_table(100_000, k)}
     sizes = {"rows": (50_000, 100_000, 200_000, 400_000), "columns": (50, 100, 200, 400)}
-    rows, lines = [], ["| size | seconds | times the size | times the time |", "|---|---|---|---|"]
+    rows, cells = [], []
     for axis, steps in sizes.items():
         times = []
         for size in steps:
             table = make[axis](size)
             times.append(seconds(lambda table=table: fit(*table), repeats=3))
-            step = f"{size / steps[0]:.0f} | {times[-1] / times[0]:.1f}"
-            lines.append(f"| {size:,} {axis} | {times[-1]:.2f} | {step} |")
+            ratios = (f"{size / steps[0]:.0f}", f"{times[-1] / times[0]:.1f}")
+            cells.append((f"{size:,} {axis}", f"{times[-1]:.2f}", *ratios))
         rise = times[-1] / times[0]
         what = f"growth from {steps[0]:,} to {steps[-1]:,} {axis} ({steps[-1] // steps[0]} x)"
         linear = rise <= 1.05 * steps[-1] / steps[0]
         rows.append(Row(what, "linear or better", f"{rise:.1f} x the time", linear))
-    return rows, "\n".join(lines) + "\n"
+    header = ("size", "seconds", "times the size", "times the time")
+    return rows, markdown_table(header, cells) + "\n"
 
 
 _MEMORY = """

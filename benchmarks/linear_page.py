@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.rules import write_parts  # noqa: E402
+from reporting.page import markdown_table, write_parts  # noqa: E402
 from scrimp import Costs, SequencedRegressor, compare  # noqa: E402
 from scrimp.evaluation import stopping_cost, timeliness  # noqa: E402
 
@@ -185,11 +185,11 @@ def timely_table(results: dict[str, Results], n_trials: int) -> str:
         "splits and price lists. In brackets the difference from `forward` on the same ones, "
         "± two standard errors:"
     )
-    lines = [title, "", f"| | {' | '.join(SEQUENCERS)} |", "|---" * (len(SEQUENCERS) + 1) + "|"]
-    for name, found in results.items():
-        cells = [_beside(found.timely[own], found.timely["forward"]) for own in SEQUENCERS]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    rows = [
+        (name, *(_beside(found.timely[own], found.timely["forward"]) for own in SEQUENCERS))
+        for name, found in results.items()
+    ]
+    return f"{title}\n\n{markdown_table(('', *SEQUENCERS), rows)}\n"
 
 
 def _beside(values: np.ndarray, others: np.ndarray) -> str:
@@ -203,32 +203,28 @@ def _beside(values: np.ndarray, others: np.ndarray) -> str:
 def doubling_table(results: dict[str, Results], n_trials: int) -> str:
     """What is explained at some costs with doubling and without, as Markdown."""
     shown = (0.02, 0.05, 0.1, 0.2, 0.4, 0.5, 0.7, 0.9, 1.0)
-    lines = [
+    title = (
         "Explained variance of held-out rows in percent at a part of the price of everything; mean "
-        f"of {n_trials} tables and price lists, in brackets the worst of them:",
-        "",
-        f"| | | {' | '.join(f'{part:.0%}' for part in shown)} |",
-        "|---" * (len(shown) + 2) + "|",
-    ]
-    for title, found in results.items():
+        f"of {n_trials} tables and price lists, in brackets the worst of them:"
+    )
+    rows = []
+    for table, found in results.items():
         places = [int(np.abs(found.costs - part).argmin()) for part in shown]
         for name in _DOUBLING:
             at = 100 * found.explained[name][:, places]
-            cells = [f"{own.mean():.1f} ({own.min():.1f})" for own in at.T]
-            lines.append(f"| {title} | {name} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+            rows.append((table, name, *(f"{own.mean():.1f} ({own.min():.1f})" for own in at.T)))
+    header = ("", "", *(f"{part:.0%}" for part in shown))
+    return f"{title}\n\n{markdown_table(header, rows)}\n"
 
 
 def against_boosting() -> str:
     """A linear model and boosted stumps, cross-validated on the same folds, as Markdown."""
-    lines = [
+    title = (
         "Quality on rows not trained on (R², or percent right), mean over all budgets / at the "
         "largest; all columns cost 1, five folds, twice. Boosting is `smoothed`. Last, how far "
-        "the linear model is ahead at the largest budget, with its 95% interval on the same rows:",
-        "",
-        "| | rows x columns | linear | boosting | linear is ahead by |",
-        "|---|---|---|---|---|",
-    ]
+        "the linear model is ahead at the largest budget, with its 95% interval on the same rows:"
+    )
+    rows = []
     for name, load in _BUNDLED.items():
         X, y = load(return_X_y=True)
         result = compare(X, y, methods=["smoothed", "linear"], n_repeats=2)
@@ -239,9 +235,9 @@ def against_boosting() -> str:
         ]
         gap = result.difference(("linear", full), ("smoothed", full))
         value, low, high = (_digits(scale * g, scale) for g in (gap.value, gap.low, gap.high))
-        rows = f"{len(X)} x {X.shape[1]}"
-        lines.append(f"| {name} | {rows} | {' | '.join(cells)} | {value} ({low} to {high}) |")
-    return "\n".join(lines) + "\n"
+        rows.append((name, f"{len(X)} x {X.shape[1]}", *cells, f"{value} ({low} to {high})"))
+    header = ("", "rows x columns", "linear", "boosting", "linear is ahead by")
+    return f"{title}\n\n{markdown_table(header, rows)}\n"
 
 
 _BUNDLED: dict[str, Callable[..., Any]] = {

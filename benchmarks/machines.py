@@ -28,7 +28,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC, LinearSVR
 
 from benchmarks.report import Row, as_markdown, seconds
-from papers.published import YAHOO_PRICES
+from papers.prices import YAHOO_PRICES
 from scrimp import BudgetedSVC, BudgetedSVR, Costs
 from scrimp.datasets import fetch_arrays, load_heart
 from scrimp.learners.svm.groups import Groups
@@ -260,7 +260,7 @@ print(json.dumps({"theirs": theirs, "ours": ours, "each": each, "peak": peak,
 
 def wide_table() -> tuple[Any, np.ndarray, Costs]:
     """Generated rows of the shape and sparsity of news20.binary, in groups of 1,000 columns."""
-    from papers.wang2018_generated import generated
+    from papers.wang2018.generated import generated
 
     n, d = 15_998, 1_355_191
     X, y = generated((n, d), 562.5)

@@ -1,6 +1,7 @@
-"""Put what `scrimp demo` and `scrimp compare` print into README.md, the picture into docs/.
+"""Put what `scrimp demo` and `scrimp compare` print into README.md.
 
-The demo needs nothing; the comparison needs the Pima data (SCRIMP_DATA, or a network).
+Run it as ``python -m benchmarks.readme``. The picture of the demo goes to docs/. The demo needs
+nothing; the comparison needs the Pima data (SCRIMP_DATA, or a network).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import tempfile
 from importlib import resources
 from pathlib import Path
 
+from reporting.page import write_parts
 from scrimp.datasets import fetch
 
 ROOT = Path(__file__).parents[1]
@@ -26,11 +28,7 @@ def scrimp(*words: str, folder: Path) -> str:
 
 def put(mark: str, text: str) -> None:
     """Replace what stands between two marks."""
-    page = ROOT / "README.md"
-    before, rest = page.read_text(encoding="utf-8").split(f"<!-- {mark} -->")
-    after = rest.split(f"<!-- /{mark} -->")[1]
-    block = f"<!-- {mark} -->\n```\n{text}\n```\n<!-- /{mark} -->"
-    page.write_text(f"{before}{block}{after}", encoding="utf-8")
+    write_parts(ROOT / "README.md", {mark: f"```\n{text}\n```\n"})
 
 
 def pima(folder: Path) -> str:

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from reporting.page import markdown_table
+
 
 @dataclass(frozen=True)
 class Row:
@@ -29,8 +31,7 @@ def seconds(work: Callable[[], object], repeats: int = 1) -> float:
 
 
 def as_markdown(rows: list[Row]) -> str:
-    """The table as Markdown."""
-    lines = ["| what | must reach | measured | met | detail |", "|---|---|---|---|---|"]
+    """Return the rows as a Markdown table."""
     words = {True: "yes", False: "**no**", None: "reported"}
-    lines += [f"| {r.what} | {r.must} | {r.measured} | {words[r.met]} | {r.detail} |" for r in rows]
-    return "\n".join(lines) + "\n"
+    cells = [(r.what, r.must, r.measured, words[r.met], r.detail) for r in rows]
+    return markdown_table(("what", "must reach", "measured", "met", "detail"), cells) + "\n"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from papers.features import binary  # noqa: E402
-from papers.published import HUANG2015  # noqa: E402
+from papers.huang2015.published import SETTINGS  # noqa: E402
+from reporting.page import markdown_table, write_parts  # noqa: E402
 from scrimp import BudgetedBoostingClassifier, Costs  # noqa: E402
 
 RULES = ("edge", "greedy", "speedboost", "smoothed", "hybrid")
@@ -51,7 +51,7 @@ def run(name: str, n_trials: int) -> Results:
     for trial in range(n_trials):
         rng = np.random.default_rng(trial)
         order = rng.permutation(len(X))
-        train, test = np.split(order, [HUANG2015[name].train])
+        train, test = np.split(order, [SETTINGS[name].train])
         costs = Costs.per_feature(rng.uniform(0.0, 2.0, size=X.shape[1]))
         for rule in RULES:
             model = BudgetedBoostingClassifier(
@@ -93,26 +93,8 @@ def spent_table(found: Results, name: str) -> str:
 
 def by_rule(title: str, rows: dict[str, list[str]]) -> str:
     """A Markdown table with a column for each rule, below a line of words."""
-    lines = [title, "", f"| | {' | '.join(RULES)} |", "|---" * (len(RULES) + 1) + "|"]
-    lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()]
-    return "\n".join(lines) + "\n"
-
-
-def write_parts(page: Path, parts: Mapping[str, str]) -> None:
-    """Put new texts between the marks of a page."""
-    text = page.read_text(encoding="utf-8")
-    for mark, part in parts.items():
-        text = replaced(text, mark, part)
-    page.write_text(text, encoding="utf-8")
-
-
-def replaced(page: str, mark: str, text: str) -> str:
-    """The page with a new text between two marks."""
-    before, start, rest = page.partition(f"<!-- {mark} -->")
-    _, end, after = rest.partition(f"<!-- /{mark} -->")
-    if not (start and end):
-        raise ValueError(f"The page has no part marked {mark!r}.")
-    return f"{before}{start}\n{text}{end}{after}"
+    table = markdown_table(("", *RULES), [(name, *cells) for name, cells in rows.items()])
+    return f"{title}\n\n{table}\n"
 
 
 def picture(results: dict[str, Results], path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Experiments of the papers, run again: one module a paper."""
+"""Experiments of the papers, run again: one folder per paper."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .experiment import Study
 
-#: Papers by their short names; each has a module of that name with its `STUDY`.
+#: Papers by their short names; each has a folder whose `experiment` holds its `STUDY`.
 PAPERS = ("reyzin2011", "huang2015", "hu2016", "wang2018")
 
 
 def study(paper: str) -> Study:
     """The study of a paper."""
-    found: Study = import_module(f"{__name__}.{paper}").STUDY
+    found: Study = import_module(f"{__name__}.{paper}.experiment").STUDY
     return found

@@ -13,7 +13,7 @@ from scrimp.cli.options import common_options, progress_option
 from . import PAPERS
 
 if TYPE_CHECKING:
-    from .report import Page
+    from .report import PaperPage
 
 
 @click.command(cls=PlainErrors)
@@ -85,7 +85,7 @@ def reproduce(
         _print(page, files)
 
 
-def _print(page: Page, files: list[Path]) -> None:
+def _print(page: PaperPage, files: list[Path]) -> None:
     from scrimp.cli.output import print_table
 
     for table in page.shown:

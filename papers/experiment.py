@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from reporting.page import markdown_table, versions
 from scrimp.datasets import DatasetUnavailable
 
 from .features import binary
-from .published import Setting
-from .report import Page, Table, left_out_text, markdown_table, versions
-from .trials import Data, Record, Runner, Trial
+from .report import PaperPage, Table, left_out_text
+from .trials import Data, Record, Runner, Setting, Trial
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Study:
     trial: Trial
     recipe: Any
     notes: tuple[str, ...]
-    fill: Callable[[Page, Results], None]
+    fill: Callable[[PaperPage, Results], None]
     load: Callable[[str], Data] | None = None
 
     def n_trials(self, name: str, asked: int | None, full: bool) -> int:
@@ -98,7 +98,7 @@ class Study:
         trials: int | None = None,
         full: bool = False,
         load: Callable[[str], Data] | None = None,
-    ) -> Page:
+    ) -> PaperPage:
         """Run the trials that are not kept from before, and write the report.
 
         Parameters
@@ -144,8 +144,10 @@ class Study:
         parts += [f"--seed {seed}"] if seed else []
         return " ".join(parts)
 
-    def _page(self, results: Results, left_out: Mapping[str, str], command: str, seed: int) -> Page:
-        page = Page(self.paper)
+    def _page(
+        self, results: Results, left_out: Mapping[str, str], command: str, seed: int
+    ) -> PaperPage:
+        page = PaperPage(self.paper, f"{self.paper}-")
         page.record = {
             "paper": self.paper,
             "command": command,
@@ -199,3 +201,26 @@ class Study:
             rows.append((name, len(records), s.trials, n, s.train, s.test, s.rounds, d,
                          s.n_features, results.remarks[name]))  # fmt: skip
         return markdown_table(header, rows)
+
+
+class StudyOnOtherData(Study):
+    """A study on other data than the paper's: no published sizes stand beside its own."""
+
+    def _features(self, results: Results) -> Record:
+        return {name: {"here": d} for name, (_, d) in results.shapes.items()}
+
+    def _trials_text(self, results: Results) -> str:
+        counts = [f"{name} {len(records)}" for name, records in results.records.items()]
+        return f"Trials run: {', '.join(counts)}."
+
+    def _features_table(self, results: Results) -> Table:
+        rows = [
+            (name, len(records), *(size or "" for size in results.shapes[name]))
+            for name, records in results.records.items()
+        ]
+        return Table("Data", ("dataset", "trials", "rows", "features"), rows)
+
+    def _data_table(self, results: Results) -> str:
+        table = self._features_table(results)
+        rows = [(*row, results.remarks[row[0]]) for row in table.rows]
+        return markdown_table((*table.header, "made of"), rows)

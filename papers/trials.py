@@ -21,9 +21,33 @@ from scrimp import __version__
 from scrimp.runtime.events import Progress, emit
 
 from .features import Binary
-from .published import Setting
 
 Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a paper ran one dataset.
+
+    Parameters
+    ----------
+    n_features : int
+        Features, as the paper counts them.
+    train, test : int
+        Rows of each part.
+    rounds : int
+        Rounds of AdaBoost.
+    trials : int
+        Random divisions over which its figures are averaged.
+    """
+
+    n_features: int
+    train: int
+    test: int
+    rounds: int
+    trials: int
+
+
 Trial = Callable[[Any, Setting, np.random.Generator], Record]
 
 

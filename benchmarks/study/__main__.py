@@ -22,7 +22,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # idle threads do not take 
 
 from benchmarks.study.datasets import ALL_PROBLEMS, PROBLEMS, UNIT_PROBLEM  # noqa: E402
 from benchmarks.study.methods import METHODS  # noqa: E402
-from benchmarks.study.report import page_of, write_page  # noqa: E402
+from benchmarks.study.report import page_of  # noqa: E402
 from benchmarks.study.running import Study, run  # noqa: E402
 
 #: Seeds of the comparison with published figures, whose splits are drawn.
@@ -60,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
     page = page_of(study, methods)
     print(page.text)
     if options.write:
-        write_page(page, ROOT / "docs")
+        page.write(ROOT / "docs")
     return int(bool(study.failed))
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.study.methods import Method
 from benchmarks.study.standing import Curves
-from scrimp.evaluation.axes import png_bytes, tidy
+from reporting.charts import line_chart
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _LOOKS: dict[str, dict[str, Any]] = {
     "frontier": {"color": "#222222", "linewidth": 2.8, "marker": "o", "markersize": 4, "zorder": 5},
@@ -22,13 +25,11 @@ _LOOKS: dict[str, dict[str, Any]] = {
 }
 
 
-def picture(curves: Curves, about: str, methods: Sequence[Method]) -> bytes:
-    """The curves of a problem as the content of a PNG file."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.2, 4.4), layout="constrained")
-    ax = figure.subplots()
+def picture(curves: Curves, title: str, methods: Sequence[Method]) -> Figure:
+    """Return a chart of the errors of all methods on a problem."""
     shared = curves.any
+    error = "mean squared error" if shared.task == "regression" else "wrong of test rows, %"
+    figure, ax = line_chart(title, "budget, of the price of everything", error, size=(7.2, 4.4))
     percent = 100.0 * np.array(shared.budgets) / shared.total
     scale = 1.0 if shared.task == "regression" else 100.0
     for method in methods:
@@ -39,10 +40,6 @@ def picture(curves: Curves, about: str, methods: Sequence[Method]) -> bytes:
     ticks = [1, 2, 4, 8, 16, 32, 64]
     ax.set_xticks(ticks, [f"{tick}%" for tick in ticks])
     ax.minorticks_off()
-    ax.set_xlabel("budget, of the price of everything")
-    ax.set_ylabel("mean squared error" if shared.task == "regression" else "wrong of test rows, %")
-    ax.set_title(about, fontsize=11, loc="left")
     ax.set_ylim(bottom=0 if shared.task != "regression" else None)
-    tidy(ax, "both")
     ax.legend(frameon=False, fontsize=9)
-    return png_bytes(figure)
+    return figure

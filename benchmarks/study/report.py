@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -20,52 +18,33 @@ from benchmarks.study.results import Result
 from benchmarks.study.running import Study
 from benchmarks.study.splits import MANY_CLASSES, SMALL, TUNING_ROWS
 from benchmarks.study.standing import Curves, Standing, against, against_best, curves_of
-from papers.report import markdown_table, versions
-from scrimp.io.atomic import write_atomically
+from reporting.page import Page, markdown_table, versions
 
 
-@dataclass(frozen=True)
-class StudyPage:
-    """Markdown, and PNG files by name."""
-
-    text: str
-    pictures: dict[str, bytes]
-
-
-def write_page(page: StudyPage, docs: Path) -> None:
-    """Write the pictures, then the text."""
-    (docs / "study").mkdir(parents=True, exist_ok=True)
-    for name, content in page.pictures.items():
-        write_atomically(docs / "study" / name, content)
-    write_atomically(docs / "study.md", page.text.encode())
-
-
-def page_of(study: Study, methods: Sequence[Method]) -> StudyPage:
-    """All of it."""
+def page_of(study: Study, methods: Sequence[Method]) -> Page:
+    """Return the whole report; its pictures go to the folder ``study`` beside it."""
     curves = curves_of([own for own in study.results if own.problem != UNIT_PROBLEM], methods)
     unit = [own for own in study.results if own.problem == UNIT_PROBLEM]
     ours = next((m for m in methods if m.ours and any(m.name in c.results for c in curves)), None)
     peers = [method for method in methods if not method.ours]
-    parts = ["# The study", _introduction(curves, methods)]
+    page = Page("study", "study/")
+    page.add("# The study", _introduction(curves, methods))
     if ours is not None and curves:
         best = against_best(curves, ours.name, [peer.name for peer in peers])
         cegb = against(curves, ours.name, "cegb")
         rows = must_reach(curves, ours, best, cegb) + published_rows(unit, methods)
-        parts += ["## What must be reached", as_markdown(rows)]
-        parts += [
-            f"## {ours.title} against its peers",
-            _standing_table(curves, best, cegb, methods),
-        ]
-    pictures: dict[str, bytes] = {}
+        page.add("## What must be reached", as_markdown(rows))
+        page.add(f"## {ours.title} against its peers")
+        page.add(_standing_table(curves, best, cegb, methods))
     if curves:
-        parts += ["## Area of each method", _area_table(curves, methods)]
-        parts += ["## Seconds of training", _seconds_table(curves, methods, ours)]
+        page.add("## Area of each method", _area_table(curves, methods))
+        page.add("## Seconds of training", _seconds_table(curves, methods, ours))
     if unit:
-        parts += ["## UCI spam with unit prices, against GDFS", _published_table(unit, methods)]
+        page.add("## UCI spam with unit prices, against GDFS", _published_table(unit, methods))
     for own in curves:
-        parts += _problem_section(own, methods, pictures)
-    parts += _remarks(study, methods)
-    return StudyPage("\n\n".join(part.strip("\n") for part in parts) + "\n", pictures)
+        _add_problem(page, own, methods)
+    page.add(*_remarks(study, methods))
+    return page
 
 
 def _introduction(curves: Sequence[Curves], methods: Sequence[Method]) -> str:
@@ -173,31 +152,23 @@ def _published_table(unit: Sequence[Result], methods: Sequence[Method]) -> str:
     return f"{words}\n\n{markdown_table(header, rows)}"
 
 
-def _problem_section(
-    own: Curves, methods: Sequence[Method], pictures: dict[str, bytes]
-) -> list[str]:
+def _add_problem(page: Page, own: Curves, methods: Sequence[Method]) -> None:
     shared, scale = own.any, 1.0 if own.any.task == "regression" else 100.0
     budgets = [f"{100 * b / shared.total:.3g}%" for b in shared.budgets]
     shown = [method for method in methods if method.name in own.results]
-    pictures[f"{own.name}.png"] = picture(own, own.name, methods)
     errors = [(m.title, *(f"{scale * e:.4g}" for e in own.errors(m.name))) for m in shown]
     spends = [(m.title, *_means(own, m, "spends", 100.0 / shared.total)) for m in shown]
     what = "Mean squared error" if scale == 1.0 else "Percent wrong"
-    parts = [
-        f"## {own.name}",
-        f"![Error against budget of all methods on {own.name}](study/{own.name}.png)",
-        f"{what} at each budget:",
-        markdown_table(("method", *budgets), errors),
-        "Mean spend of a test row, in percent of the price of everything:",
-        markdown_table(("method", *budgets), spends),
-    ]
+    page.add(f"## {own.name}")
+    caption = f"Error against budget of all methods on {own.name}"
+    page.add_picture(own.name, picture(own, own.name, methods), caption)
+    page.add(f"{what} at each budget:", markdown_table(("method", *budgets), errors))
+    page.add("Mean spend of a test row, in percent of the price of everything:")
+    page.add(markdown_table(("method", *budgets), spends))
     if shared.ndcg:
         ranks = [(m.title, *_means(own, m, "ndcg", 1.0)) for m in shown]
-        parts += [
-            "NDCG@10 of the answers as a ranking:",
-            markdown_table(("method", *budgets), ranks),
-        ]
-    return parts
+        page.add("NDCG@10 of the answers as a ranking:")
+        page.add(markdown_table(("method", *budgets), ranks))
 
 
 def _means(own: Curves, method: Method, what: str, scale: float) -> list[str]:

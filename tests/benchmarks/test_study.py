@@ -18,7 +18,7 @@ from benchmarks.study.peers import boosters, catboost_penalty, cegb, sequential
 from benchmarks.study.prices import GRID, costs_of
 from benchmarks.study.problems import Problem, costs_of_columns
 from benchmarks.study.published import accuracies
-from benchmarks.study.report import page_of, write_page
+from benchmarks.study.report import page_of
 from benchmarks.study.results import find, pack, path_of, unpack
 from benchmarks.study.running import Study, recipe_of, run
 from benchmarks.study.splits import parts_of
@@ -143,7 +143,7 @@ def test_the_page_holds_the_figures(done, tmp_path):
     study, _, _ = done
     methods = [replace(CHEAP[0], ours=True), CHEAP[1]]
     page = page_of(study, methods)
-    write_page(page, tmp_path)
+    page.write(tmp_path)
     assert (tmp_path / "study" / "made.png").read_bytes().startswith(b"\x89PNG")
     area = 100 * curves_of(study.results, methods)[0].area("l1")
     assert f"{area:.4g}" in (tmp_path / "study.md").read_text()

@@ -16,6 +16,7 @@ from scrimp.plans import (
     Block,
     BlocksPlan,
     CalibratedPlan,
+    LinearPrefixes,
     MenuPlan,
     Nodes,
     PrefixPlan,
@@ -134,9 +135,9 @@ def prefix(costs: Costs) -> Plan[Any]:
     counts = np.cumsum([len(group) for group in order])
     rng = np.random.default_rng(2)
     intercepts = rng.normal(size=(len(order) + 1, 1))
-    return PrefixPlan(
-        stages(costs, *order), columns, counts, intercepts, rng.normal(size=(counts.sum(), 1))
-    )
+    coefficients = rng.normal(size=(counts.sum(), 1))
+    models = LinearPrefixes(columns, counts, intercepts, coefficients)
+    return PrefixPlan(stages(costs, *order), models)
 
 
 def routed(costs: Costs) -> Plan[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scrimp.costs.costs import Costs
-from scrimp.plans import RefitPlan, TreeTable
+from scrimp.plans import ModelSequence, PrefixPlan, TreeTable
 from scrimp.plans.components.models import (
     AverageModel,
     KernelModel,
@@ -54,7 +54,7 @@ def kernel(columns: list[int]) -> KernelModel:
     return KernelModel(prepared(columns), centers, [[1.0], [-2.0], [0.5]], [0.7], [0.2], "logistic")
 
 
-def refits(costs: Costs) -> RefitPlan:
+def refits(costs: Costs) -> PrefixPlan:
     """Four prefixes, each with a model of another kind."""
     order = [(SUGAR,), (AGE, PULSE), (CHOL,)]
     items = tuple(tuple(sorted({costs.item_of[c] for c in group})) for group in order)
@@ -63,14 +63,14 @@ def refits(costs: Costs) -> RefitPlan:
         trees([AGE, SUGAR]),
         AverageModel([kernel([PULSE, CHOL]), linear([AGE, CHOL]), trees([CHOL, AGE])], [1, 0, 2]),
     ]
-    return RefitPlan(StageTable(items), models, [0.6, 0.4])
+    return PrefixPlan(StageTable(items), ModelSequence(models, [0.6, 0.4]))
 
 
-def singles(costs: Costs) -> list[RefitPlan]:
+def singles(costs: Costs) -> list[PrefixPlan]:
     """One model on one set of items each, dearer from one to the next."""
     sets = [[AGE], [SUGAR, AGE], [CHOL, PULSE]]
     models = [linear([AGE]), trees([AGE, SUGAR]), kernel([PULSE, CHOL])]
     return [
-        RefitPlan.single(sorted({costs.item_of[c] for c in own}), model, [0.6, 0.4])
+        PrefixPlan.single(sorted({costs.item_of[c] for c in own}), model, [0.6, 0.4])
         for own, model in zip(sets, models, strict=True)
     ]

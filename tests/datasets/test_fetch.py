@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from sklearn.utils import Bunch
 
-from scrimp.datasets import DatasetMismatch, DatasetUnavailable, cache, fetch, targets
+from scrimp.datasets import DatasetMismatch, DatasetUnavailable, cache, fetch, target_encoders
 from scrimp.datasets.catalog import ENTRIES, Entry, OpenML
 
 TINY = Entry(
@@ -15,7 +15,7 @@ TINY = Entry(
     rows=3,
     columns=("size", "colour"),
     target="kind",
-    encode=targets.two("no", "yes"),
+    encode=target_encoders.binary("no", "yes"),
     openml=OpenML(7, drop=("id",)),
     missing="?",
 )

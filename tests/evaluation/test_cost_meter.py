@@ -36,7 +36,7 @@ from scrimp import (
     evaluation,
 )
 from scrimp.datasets import load_heart
-from scrimp.evaluation.meter import subject
+from scrimp.evaluation.metering import metered_model
 from tests.evaluation.metering import table
 from tests.naive import tree_reads
 
@@ -115,7 +115,7 @@ def test_rows_in_blocks_cost_what_they_cost_together(monkeypatch, heart):
     model = encoded_tree(4).fit(frame, heart.y)
     meter = CostMeter(heart.costs)
     whole = meter.spend(model, frame)
-    monkeypatch.setattr(subject, "_CELLS", 2000)
+    monkeypatch.setattr(metered_model, "_CELLS", 2000)
     np.testing.assert_array_equal(meter.spend(model, frame), whole)
     assert meter.spend(model, frame.iloc[:1]).tolist() == whole[:1].tolist()
 

@@ -1,4 +1,4 @@
-"""Keep a file of each kind of plan in the format of today: ``python -m tests.store.keep``.
+"""Keep a file of each kind of plan in the format of today: ``python -m tests.io.keep``.
 
 Run it once, before a format is changed; from then on its files are never written again.
 """

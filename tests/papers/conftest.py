@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from papers.__main__ import reproduce
 from papers.features import Binary
-from papers.hu2016_data import Grouped
-from papers.published import Setting
+from papers.hu2016.data import Grouped
+from papers.trials import Setting
 
 #: Prices of all features used add up to more than the largest budget of the papers.
 SMALL = Setting(n_features=120, train=60, test=80, rounds=100, trials=3)

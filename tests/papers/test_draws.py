@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from papers.draws import Drawing, counts_within, path_of
+from papers.reyzin2011.draws import Drawing, counts_within, path_of
 from papers.trials import divide
 from scrimp import SampledBoostingClassifier
 

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from papers import study
-from papers.hu2016_claims import verdicts
-from papers.hu2016_data import ADULT, BLOG, grouped
-from papers.hu2016_orders import RIDGE, Curve, draw_prices, halve, plateau, trial
-from papers.hu2016_refits import Rows, forward_by_refits, omp_by_refits
-from papers.published import HU2019_METHODS, HU2019_TIMELINESS, YAHOO_PRICES
+from papers.hu2016 import published
+from papers.hu2016.claims import verdicts
+from papers.hu2016.data import ADULT, BLOG, grouped
+from papers.hu2016.orders import RIDGE, Curve, halve, plateau, trial
+from papers.hu2016.refits import Rows, forward_by_refits, omp_by_refits
+from papers.prices import YAHOO_PRICES, draw_prices
 from papers.trials import Runner
 from scrimp import Costs, SequencedRegressor
 
@@ -37,16 +38,16 @@ def test_a_report_has_verdicts_tables_and_pictures(page, tmp_path):
 
 def test_printed_figures_stand_below_those_found(page):
     table = next(t for t in page.shown if "timeliness" in t.title)
-    assert table.header == ("dataset", *HU2019_METHODS)
+    assert table.header == ("dataset", *published.METHODS)
     found = page.record["datasets"]["a9a"]["timeliness"]
-    assert table.rows[1] == ("a9a", *(f"{found[m]:.4f}" for m in HU2019_METHODS))
+    assert table.rows[1] == ("a9a", *(f"{found[m]:.4f}" for m in published.METHODS))
     printed = dict(zip(table.header, table.rows[2], strict=True))
     assert printed["dataset"] == "Agricultural (printed)"
     assert (printed["CS-G-FR"], printed["Sparse"]) == ("0.4525", "0.3997")
 
 
 def test_the_printed_orderings_are_those_claimed():
-    for row in HU2019_TIMELINESS.values():
+    for row in published.TIMELINESS.values():
         forward, omp, *behind = row[:6]
         assert forward > omp > max(behind)
 
@@ -69,7 +70,7 @@ def test_figures_other_than_times_come_from_the_seed(small):
 
 def test_oracles_and_learned_orders_end_alike_and_oracles_are_ahead(small):
     found = trial(make("a9a"), small.settings["a9a"], np.random.default_rng(0))["timeliness"]
-    assert set(found) == set(HU2019_METHODS)
+    assert set(found) == set(published.METHODS)
     assert found["Oracle-FR"] >= found["CS-G-FR"]
     assert found["Oracle-OMP"] >= found["CS-G-OMP"]
 

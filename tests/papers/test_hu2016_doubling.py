@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from papers.hu2016_doubling import (
+from papers.hu2016.doubling import (
     RIDGE,
     SHARES,
     Problem,

@@ -8,7 +8,7 @@ import pytest
 from scipy.linalg import eigh
 
 from papers import study
-from papers.hu2016_mnist import (
+from papers.hu2016.mnist import (
     GAMMA,
     GROUPS,
     METHODS,
@@ -19,9 +19,8 @@ from papers.hu2016_mnist import (
     load,
     trial,
 )
-from papers.hu2016_mnist_report import FIFTH, FLAT, SHOWN, table, verdicts
-from papers.published import Setting
-from papers.trials import Runner
+from papers.hu2016.mnist_report import FIFTH, FLAT, SHOWN, table, verdicts
+from papers.trials import Runner, Setting
 
 #: So many that models are soon too large for Newton steps, which take long.
 CLASSES = 10

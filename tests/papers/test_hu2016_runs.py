@@ -10,7 +10,7 @@ import pytest
 
 import papers
 from papers import study
-from papers.hu2016_doubling import load as generated
+from papers.hu2016.doubling import load as generated
 from papers.trials import Runner, TrialLog
 from scrimp.runtime.events import listening
 from tests.papers.conftest import run

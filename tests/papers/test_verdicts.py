@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from papers.huang2015_claims import verdicts
+from papers.huang2015.claims import verdicts
 from papers.verdicts import (
     CONFIRMED,
     IN_PART,

@@ -7,14 +7,14 @@ import pytest
 from scipy import sparse
 
 from papers import study
-from papers import wang2018_methods as methods
-from papers import wang2018_planes as planes
-from papers.published import YAHOO_PRICES, Setting
-from papers.trials import Runner, TrialLog
-from papers.wang2018_claims import verdicts
-from papers.wang2018_data import LARGE, Priced
-from papers.wang2018_methods import RATIOS
-from papers.wang2018_trial import trial
+from papers.prices import YAHOO_PRICES
+from papers.trials import Runner, Setting, TrialLog
+from papers.wang2018 import cutting_planes as planes
+from papers.wang2018 import methods as methods
+from papers.wang2018.claims import verdicts
+from papers.wang2018.data import LARGE, Priced
+from papers.wang2018.methods import RATIOS
+from papers.wang2018.trial import trial
 from scrimp.runtime.events import listening
 
 from .conftest import check_report

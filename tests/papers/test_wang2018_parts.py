@@ -7,11 +7,12 @@ import pytest
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
-from papers import wang2018_planes as planes
-from papers.published import Setting
-from papers.wang2018_data import Part, Priced, divide, priced
-from papers.wang2018_generated import generated
-from papers.wang2018_methods import (
+from papers.trials import Setting
+from papers.wang2018 import cutting_planes as planes
+from papers.wang2018.cutting_planes import cutting_planes
+from papers.wang2018.data import Part, Priced, divide, priced
+from papers.wang2018.generated import generated
+from papers.wang2018.methods import (
     budgets_of,
     everything,
     lasso,
@@ -19,8 +20,7 @@ from papers.wang2018_methods import (
     ltb,
     machine,
 )
-from papers.wang2018_planes import cutting_planes
-from papers.wang2018_published import (
+from papers.wang2018.published import (
     SIZES,
     TABLE2,
     excess,

@@ -9,7 +9,7 @@ import numpy as np
 from scrimp.costs.costs import as_costs
 from scrimp.data.target import Target
 from scrimp.learners.base import BudgetedClassifier, BudgetedRegressor
-from scrimp.plans import AdditivePlan, PrefixPlan, StumpTable
+from scrimp.plans import AdditivePlan, LinearPrefixes, PrefixPlan, StumpTable
 from scrimp.plans.contract import StageTable
 from scrimp.plans.priced_plan import PricedPlan
 
@@ -71,7 +71,7 @@ class ToyRegressor(BudgetedRegressor):
             intercepts.append(solution[:1])
             coefficients += solution[1:, None].tolist()
         stages = StageTable(tuple((item,) for item in items))
-        plan = PrefixPlan(stages, columns, counts, intercepts, coefficients)
+        plan = PrefixPlan(stages, LinearPrefixes(columns, counts, intercepts, coefficients))
         self.plan_ = PricedPlan(plan, costs)
         return self
 

@@ -1,10 +1,12 @@
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from scrimp import SampledBoostingClassifier
-from scrimp.runtime.replay import replay
+from scrimp.runtime.replay import replay, replay_rows
 from tests.contract.handmade import (
     AGE,
     CERTAIN,
@@ -162,3 +164,24 @@ def test_what_is_bought_at_once_is_named_together(n, words):
 def test_a_budget_too_small_for_anything_is_remarked_upon():
     with pytest.warns(UserWarning, match=r"The cheapest purchase, 'age', costs 0.5 but the budget"):
         predictor("additive", clinic()).predict(table(3), budget=0.1)
+
+
+@pytest.mark.parametrize("kind", [k for k in KINDS if KINDS[k](clinic()).outline.order == "fixed"])
+def test_rows_with_a_shared_history_are_answered_as_if_driven_one_by_one(kind):
+    model, X = predictor(kind, clinic()), table(30, missing=False)
+    for budget in (0.0, 0.25, 3.6, 9.0, 12.0, 60.0, None):
+        scores, spent = model.answer(X, budget)
+        limit = np.full(len(X), np.inf if budget is None else budget)
+        driven, paid = replay_rows(model.plan, model.target, X, limit)
+        np.testing.assert_array_equal(scores, driven)
+        np.testing.assert_array_equal(spent, paid)
+
+
+def test_a_predictor_that_has_answered_can_be_pickled_and_forgets_old_budgets():
+    model, X = predictor("additive", clinic()), table(5)
+    before = model.predict(X, 9.0)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X, 9.0), before)
+    for budget in np.linspace(1.0, 60.0, 600):
+        model.predict(X, budget)
+    assert len(model._histories) <= 256

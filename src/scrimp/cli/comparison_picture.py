@@ -26,7 +26,7 @@ def picture_bytes(comparison: Comparison, advice: Advice, title: str) -> bytes:
     """Curves, and where there are several methods how they stand, as the content of a PNG."""
     from matplotlib.figure import Figure
 
-    from ..evaluation.axes import plain, png_bytes
+    from ..evaluation.displays.axes import plain, png_bytes
 
     height = max(4.6, 1.6 + 0.33 * len(comparison.names))
     several = len(comparison.names) > 1
@@ -77,8 +77,8 @@ def draw_standing(comparison: Comparison, advice: Advice, ax: Any) -> None:
     """Each method at the budget of the advice, with its interval; if that is 0, at the largest."""
     from matplotlib.ticker import MaxNLocator
 
-    from ..evaluation.axes import plain
-    from ..evaluation.wording import money, quality_text
+    from ..evaluation.displays.axes import plain
+    from ..evaluation.formatting import money, quality_text
 
     looks = _looks(comparison.names)
     budget = float(comparison.budgets[-1]) if advice.buys_nothing else advice.point.budget
@@ -105,7 +105,7 @@ def draw_standing(comparison: Comparison, advice: Advice, ax: Any) -> None:
 
 def _short(amount: float) -> str:
     """An amount for an axis: cents only of small ones."""
-    from ..evaluation.wording import money
+    from ..evaluation.formatting import money
 
     return money(amount) if amount < 1000 else f"{amount:,.0f}"
 
@@ -128,7 +128,7 @@ def _looks(names: Sequence[str]) -> dict[str, Mapping[str, Any]]:
 
 
 def _label(comparison: Comparison) -> str:
-    from ..evaluation.cost_curve_display import quality_label
+    from ..evaluation.displays.cost_curve import quality_label
 
     accuracy = comparison.scoring == "accuracy"
     what = "Right" if accuracy else quality_label(comparison.curve(comparison.names[0]))
@@ -136,8 +136,8 @@ def _label(comparison: Comparison) -> str:
 
 
 def _tidy(ax: Any, comparison: Comparison, axis: str) -> None:
-    from ..evaluation.axes import tidy
-    from ..evaluation.wording import SHARES
+    from ..evaluation.displays.axes import tidy
+    from ..evaluation.formatting import SHARES
 
     tidy(ax, axis)
     if comparison.scoring in SHARES:

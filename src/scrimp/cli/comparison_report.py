@@ -72,7 +72,7 @@ def print_methods(
     comparison: Comparison, advice: Advice, shown: Sequence[float] | None = None
 ) -> None:
     """Print the table of methods by budgets, best first."""
-    from ..evaluation.wording import money
+    from ..evaluation.formatting import money
 
     at, curves = advice.point.budget, comparison.curves()
     asked = at > 0 and (advice.budget is not None or advice.error_cost is not None)
@@ -93,7 +93,7 @@ def print_methods(
 
 
 def _cell(point: Point, scoring: str) -> str:
-    from ..evaluation.wording import quality_text
+    from ..evaluation.formatting import quality_text
 
     parts = [quality_text(value, scoring) for value in (point.quality, point.low, point.high)]
     quality, low, high = (part.removesuffix("%") for part in parts)
@@ -175,7 +175,7 @@ def training_command(
     seed: int, data: Path, costs: Path | None,
 ) -> str | None:  # fmt: skip
     """Return the command that trains what is advised; None if nothing is to be bought."""
-    from ..evaluation.price_steps import has_free_columns
+    from ..evaluation.budget_grid import has_free_columns
 
     free = problem.prices is not None and has_free_columns(problem.prices)
     if advice.buys_nothing and not free:

@@ -163,7 +163,7 @@ class Conversation:
             return value
 
     def _check(self, name: str, value: Any) -> None:
-        if value is None and not self._model.plan.plan.accepts_missing:
+        if value is None and not self._model.plan.accepts_missing:
             raise ValueError("This model cannot use a missing value; ? if it cannot be had.")
 
     def _line(self, prompt: str) -> str:

@@ -184,7 +184,7 @@ def _files(
     """What is to be written: all of it is ready before the first file is."""
     import polars as pl
 
-    from ..evaluation.axes import png_bytes
+    from ..evaluation.displays.axes import png_bytes
     from .tables import table_bytes
 
     files = {}

@@ -149,7 +149,7 @@ def _print(comparison: Comparison, advice: Advice, offers: list[Offer], out: Pat
 
 
 def _in_words(offer: Offer) -> str:
-    from ..evaluation.wording import quality_text, spread_text
+    from ..evaluation.formatting import quality_text, spread_text
     from .comparison_report import WIDTH
 
     names = [f"{spoken_name(line.item)} {line.price:.2f}" for line in offer.plan.summary()]
@@ -173,7 +173,7 @@ def draw(comparison: Comparison, advice: Advice, bought: PricedPlan, path: Path)
     """Curves of all methods, how they stand, and what the one advised buys; saved as PNG."""
     from matplotlib.figure import Figure
 
-    from ..evaluation.axes import png_bytes
+    from ..evaluation.displays.axes import png_bytes
     from .comparison_picture import draw_curves, draw_standing
     from .output import write_files
 

@@ -76,7 +76,7 @@ def _shown(value: Any) -> str:
 
 def _draw(model: Predictor, png: Path) -> None:
     from ..evaluation import PurchaseDisplay
-    from ..evaluation.axes import png_bytes
+    from ..evaluation.displays.axes import png_bytes
     from .output import draw_without_window, write_files
 
     draw_without_window()

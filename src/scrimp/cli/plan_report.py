@@ -12,29 +12,26 @@ if TYPE_CHECKING:
     from ..plans.priced_plan import PricedPlan
     from ..runtime.predictor import Predictor
 
-#: How a table of purchases counts the uses of an item, by the kind of plan.
-_USES = {"routed": "asked at", "sampled": "used in votes"}
+#: How a table of purchases counts the uses of an item, by the order of the stages.
+_USES = {"routed": "asked at", "drawn": "used in votes"}
 _BEATEN = "; only if something cannot be had, since a later one costs no more"
 
 
 def without_calibration(priced: PricedPlan) -> PricedPlan:
     """The plan that buys: calibration only changes what it says."""
-    from ..plans import CalibratedPlan
     from ..plans.priced_plan import PricedPlan
 
-    plan = priced.plan
-    return PricedPlan(plan.inner, priced.costs) if isinstance(plan, CalibratedPlan) else priced
+    buyer = priced.outline.buyer
+    return priced if buyer is None else PricedPlan(buyer, priced.costs)
 
 
 def entries_of(model: Predictor) -> list[PricedPlan]:
     """The entries of a menu, from the least to the best; otherwise the plan alone."""
-    from ..plans import MenuPlan
     from ..plans.priced_plan import PricedPlan
 
     priced = without_calibration(model.plan)
-    if not isinstance(priced.plan, MenuPlan):
-        return [priced]
-    return [without_calibration(PricedPlan(entry, model.costs)) for entry in priced.plan.entries]
+    entries = priced.outline.entries or (priced.plan,)
+    return [without_calibration(PricedPlan(entry, model.costs)) for entry in entries]
 
 
 def cross_validated_quality(model: Predictor) -> list[dict[str, Any]]:
@@ -45,7 +42,7 @@ def cross_validated_quality(model: Predictor) -> list[dict[str, Any]]:
 
 def never_bought(model: Predictor) -> list[str]:
     """Columns that the model never looks at."""
-    read = set(model.plan.plan.columns_read.tolist())
+    read = set(model.plan.columns_read.tolist())
     return [name for name, column in model.columns.positions.items() if column not in read]
 
 
@@ -56,17 +53,14 @@ def full_price(model: Predictor) -> float:
 
 def extent(model: Predictor, in_rounds: bool = False) -> str:
     """How much there is to a plan: stages, by name rounds, or what is drawn from or bought."""
-    from ..plans import SampledPlan
-
     plan = without_calibration(model.plan).plan
-    if isinstance(plan, SampledPlan):
-        return count(len(plan.stages), f"different {plan.members.kind.removesuffix('s')}")
-    if plan.kind in ("prefix", "refits"):
-        return count(len(plan.stages), "purchase")
     entries = entries_of(model)
-    if any(entry.plan.kind == "refits" for entry in entries):
+    if plan.outline.entries and any(_is_one_model(entry) for entry in entries):
         return count(sum(map(_buys, entries)), "model")
-    return count(len(plan.stages), "round" if in_rounds else "stage")
+    noun = plan.outline.stage_noun
+    if noun in ("round", "stage"):
+        noun = "round" if in_rounds else "stage"
+    return count(len(plan.stages), noun)
 
 
 def plan_record(model: Predictor) -> dict[str, Any]:
@@ -75,15 +69,15 @@ def plan_record(model: Predictor) -> dict[str, Any]:
         {
             **quality,
             "price": entry.price,
-            "rounds": len(entry.plan.stages),
+            "rounds": len(entry.stages),
             "purchases": purchases(entry),
         }
         for entry, quality in zip(entries_of(model), cross_validated_quality(model), strict=True)
     ]
     return {
-        "kind": without_calibration(model.plan).plan.kind,
-        "calibrated": model.plan.plan.kind == "calibrated",
-        "rounds": len(model.plan.plan.stages),
+        "kind": without_calibration(model.plan).kind,
+        "calibrated": model.plan.outline.buyer is not None,
+        "rounds": len(model.plan.stages),
         "full_price": full_price(model),
         "price_of_everything": model.costs.total,
         "entries": entries,
@@ -109,7 +103,7 @@ def purchases(priced: PricedPlan) -> list[dict[str, Any]]:
 def print_purchases(priced: PricedPlan, title: str = "") -> None:
     """What a plan buys, in order; the columns only where items are not named after them."""
     lines = priced.summary()
-    uses = _USES.get(priced.plan.kind, "used in rounds")
+    uses = _USES.get(priced.outline.order, "used in rounds")
     header = ["", "item", "price", "total", uses, "brings"]
     rows = [
         [
@@ -123,7 +117,7 @@ def print_purchases(priced: PricedPlan, title: str = "") -> None:
         for line in lines
     ]
     hidden = {"brings"} if all(line.columns in ((), (line.item,)) for line in lines) else set()
-    if priced.plan.kind in ("prefix", "refits"):
+    if priced.outline.stage_noun == "purchase":
         hidden.add(uses)  # each item is used once, when it is bought
     shown = [place for place, name in enumerate(header) if name not in hidden]
     print_table([header[s] for s in shown], [[row[s] for s in shown] for row in rows], title)
@@ -147,16 +141,16 @@ def print_plan(model: Predictor) -> None:
 def _highest_spend(model: Predictor) -> str:
     """Return the most that a row pays, beside the price of everything."""
     highest, everything = money(full_price(model)), money(model.costs.total)
-    if without_calibration(model.plan).plan.kind == "routed":
+    if model.plan.outline.order == "routed":
         return f"Dearest path: {highest} (everything costs {everything})"
     return f"Full price: {highest} of {everything} for everything"
 
 
 def _title(model: Predictor) -> str:
-    kind = without_calibration(model.plan).plan.kind
-    if kind == "routed":
+    order = model.plan.outline.order
+    if order == "routed":
         return "What it may buy: each row what is asked on its own path"
-    if kind == "sampled":
+    if order == "drawn":
         return "What it may buy: each row draws its own"
     return "What it buys, in order"
 
@@ -182,7 +176,12 @@ def _print_menu(model: Predictor, entries: list[PricedPlan]) -> None:
 
 def _buys(entry: PricedPlan) -> bool:
     """Whether an entry is a model, and not the answer without any."""
-    return len(entry.plan.stages) > 0
+    return len(entry.stages) > 0
+
+
+def _is_one_model(entry: PricedPlan) -> bool:
+    """Whether an entry buys for one model, rather than for many rounds."""
+    return len(entry.stages) == 1 and entry.outline.stage_noun == "purchase"
 
 
 def _quality(quality: dict[str, Any], numbers: bool) -> str:
@@ -198,8 +197,8 @@ def _quality(quality: dict[str, Any], numbers: bool) -> str:
 
 def _extent(entry: PricedPlan) -> str:
     """How much there is to an entry of a menu."""
-    if not len(entry.plan.stages):
+    if not len(entry.stages):
         return "nothing is bought"
-    if entry.plan.kind == "refits":
-        return f"one model of {count(len(entry.plan.columns_read), 'column')}"
-    return count(len(entry.plan.stages), "round")
+    if _is_one_model(entry):
+        return f"one model of {count(len(entry.columns_read), 'column')}"
+    return count(len(entry.stages), "round")

@@ -149,7 +149,7 @@ def train(
             model.fit(X, y, sample_weight=weights)
     except KeyboardInterrupt:
         plan = vars(model).get("plan_")  # not one that would be made only now, on being asked for
-        if plan is None or not len(plan.plan.stages):
+        if plan is None or not len(plan.stages):
             waits = plan is None and spec.first_result
             before = f" before {spec.first_result} was finished" if waits else ""
             raise Interrupted(f"Interrupted{before}: nothing was saved.") from None

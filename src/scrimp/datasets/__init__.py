@@ -1,8 +1,8 @@
-"""Data to try scrimp on: one bundled medical set with real prices, and fetchers for others."""
+"""Datasets: one bundled medical table with real prices, and fetchers for others."""
 
 from .arrays import ArrayDataset, fetch_arrays
 from .errors import DatasetMismatch, DatasetUnavailable
-from .loading import Dataset, fetch, load_heart
+from .tables import Dataset, fetch, load_heart
 
 __all__ = [
     "ArrayDataset",

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from .catalog import OpenML
+from .dataset_file import read_dataset_file
 from .errors import DatasetMismatch
-from .finding import find
 
 Parts = Mapping[str, NDArray[Any]]
 
@@ -29,7 +29,7 @@ def _sparse(parts: Parts) -> Any:
 
 
 def _covtype(parts: Parts) -> Any:
-    """Ten numbers, then one column for each of 4 wilderness areas and 40 soils."""
+    """Return ten numbers, then one flag for each of 4 wilderness areas and 40 soils."""
     kinds = [parts["wilderness"][:, None] == np.arange(1, 5)]
     kinds += [parts["soil"][:, None] == np.arange(1, 41)]
     return np.hstack([parts["X_numeric"], *(kind.astype(np.int16) for kind in kinds)])
@@ -44,7 +44,7 @@ class ArrayEntry:
     origin : str
         Who published it.
     shape : tuple of int
-        Its rows and features.
+        Number of rows and features.
     openml : OpenML or str
         Where to fetch it, or why it cannot be fetched.
     features : callable
@@ -87,18 +87,18 @@ ARRAYS = {
 
 @dataclass(frozen=True, eq=False)
 class ArrayDataset:
-    """Data to learn from, as arrays.
+    """Arrays to learn from.
 
     Parameters
     ----------
     name : str
         The name that `fetch_arrays` knows it by.
     X : ndarray or scipy.sparse.csr_matrix (rows, features)
-        Images have one feature a pixel, row after row.
+        Images have one feature per pixel, row after row.
     y : ndarray
         Labels, or numbers to predict.
     n_train : int or None
-        So many of the first rows are the published training part.
+        Number of leading rows that are the published training part.
     query : ndarray or None
         The query of each row, where rows are to be ranked.
     feature_names : tuple of str or None
@@ -126,7 +126,7 @@ def fetch_arrays(name: str) -> ArrayDataset:
     Parameters
     ----------
     name : str
-        Such as ``"mnist"``; an unknown name is refused with a list of those there are.
+        Such as ``"mnist"``; an unknown name raises an error that lists all names.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def fetch_arrays(name: str) -> ArrayDataset:
     Raises
     ------
     DatasetUnavailable
-        If no copy can be had; the message says what was tried and what to do.
+        If no copy is available; the message says what was tried and what to do.
     DatasetMismatch
         If a copy is damaged, or is not the dataset it should be.
     """
@@ -144,8 +144,9 @@ def fetch_arrays(name: str) -> ArrayDataset:
             f"There is no dataset of arrays {name!r}. There are: {', '.join(sorted(ARRAYS))}."
         )
     entry = ARRAYS[name]
-    data, place = find(
-        name, entry.file or f"{name}.npz", entry.openml, lambda where: _download(entry, where)
+    file = entry.file or f"{name}.npz"
+    data, place = read_dataset_file(
+        name, file, entry.openml, lambda location: _download(entry, location)
     )
     return _read(name, entry, data, place)
 
@@ -163,26 +164,26 @@ def _read(name: str, entry: ArrayEntry, data: bytes, place: str) -> ArrayDataset
             f"{entry.shape[0]} rows and {entry.shape[1]} features. Is it another dataset?"
         )
     names = parts.get("feature_names")
-    whole = names is not None and len(names) == X.shape[1]
+    complete = names is not None and len(names) == X.shape[1]
     return ArrayDataset(
         name=name,
         X=X,
         y=y,
         n_train=int(parts["n_train"]) if "n_train" in parts else None,
         query=parts.get("qid"),
-        feature_names=tuple(map(str, names)) if names is not None and whole else None,
+        feature_names=tuple(map(str, names)) if names is not None and complete else None,
         source=f"{entry.origin}; read from {place}",
     )
 
 
-def _download(entry: ArrayEntry, where: OpenML) -> bytes:
-    """Small whole numbers take one byte each, as images do."""
+def _download(entry: ArrayEntry, location: OpenML) -> bytes:
+    """Return a downloaded dataset as the content of a file, in bytes where these suffice."""
     from .openml import download_arrays
 
-    X, y = download_arrays(where, *entry.shape)
-    parts = {"X": _smallest(X), "y": y}
+    X, y = download_arrays(location, *entry.shape)
+    parts = {"X": _compact(X), "y": y}
     if np.char.isdecimal(y).all():
-        parts["y"] = _smallest(y.astype(np.int64))
+        parts["y"] = _compact(y.astype(np.int64))
     if entry.n_train is not None:
         parts["n_train"] = np.array(entry.n_train)
     buffer = io.BytesIO()
@@ -190,6 +191,6 @@ def _download(entry: ArrayEntry, where: OpenML) -> bytes:
     return buffer.getvalue()
 
 
-def _smallest(values: NDArray[Any]) -> NDArray[Any]:
+def _compact(values: NDArray[Any]) -> NDArray[Any]:
     as_bytes = values.astype(np.uint8)
     return as_bytes if (as_bytes == values).all() else values

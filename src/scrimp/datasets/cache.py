@@ -1,4 +1,4 @@
-"""The cache of fetched data: a file, and its SHA-256 in a second file beside it."""
+"""The cache of downloaded files, each with its SHA-256 in a second file."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .errors import DatasetMismatch, DatasetUnavailable
 
 
 def path_of(file: str) -> Path:
-    """Where a file is, or would be."""
+    """Return the path of a file in the cache, whether it exists or not."""
     return folder() / file
 
 
 def read(file: str) -> bytes | None:
-    """The content of a file, checked; None if it is not in the cache.
+    """Return the content of a file after checking it; None if it is not in the cache.
 
-    A file without its checksum is one whose writing was cut short, so it does not count.
+    A file without a checksum was not written completely, and does not count.
     """
     path = path_of(file)
     checksum = _checksum_of(path)
@@ -27,17 +27,17 @@ def read(file: str) -> bytes | None:
         data, expected = path.read_bytes(), checksum.read_text().strip()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    found = hashlib.sha256(data).hexdigest()
-    if found != expected:
+    actual = hashlib.sha256(data).hexdigest()
+    if actual != expected:
         raise DatasetMismatch(
-            f"The cached file {path} has SHA-256 {found}, but {expected} was written beside it: "
+            f"The cached file {path} has SHA-256 {actual}, but {expected} was written beside it: "
             f"it was damaged or changed. Delete {path} and {checksum}, then fetch it again."
         )
     return data
 
 
 def write(file: str, data: bytes) -> None:
-    """Keep a file, so that another process sees all of it or nothing."""
+    """Write a file atomically: another process sees all of it or nothing."""
     path = path_of(file)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ def _checksum_of(path: Path) -> Path:
 
 
 def folder() -> Path:
-    """`$SCRIMP_CACHE`, else where the platform keeps caches."""
+    """Return `$SCRIMP_CACHE`, else the folder of the platform's caches."""
     chosen = os.environ.get("SCRIMP_CACHE")
     if chosen:
         return Path(chosen)

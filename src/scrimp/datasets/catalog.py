@@ -1,15 +1,15 @@
-"""What is known of each dataset: the one table that loading and fetching go by."""
+"""The catalog of datasets of tables: origin, shape, columns, target and prices of each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .targets import Encoder, at_least, classes, number, two
+from .target_encoders import Encoder, at_least, binary, classes, number
 
 
 @dataclass(frozen=True)
 class OpenML:
-    """Where OpenML has a dataset.
+    """The location of a dataset on OpenML.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Entry:
     origin : str
         Who published it.
     rows : int
-        How many rows it has.
+        Number of rows.
     columns : tuple of str
         The features, in order. Copies with other names have them in the same order.
     target : str
@@ -82,7 +82,7 @@ ENTRIES = {
         rows=303,
         columns=_HEART,
         target="disease",
-        encode=two("0", "1"),
+        encode=binary("0", "1"),
         openml="it comes with scrimp",
         prices="heart.toml",
     ),
@@ -91,7 +91,7 @@ ENTRIES = {
         rows=270,
         columns=_HEART,
         target="class",
-        encode=two("1 absent", "2 present"),
+        encode=binary("1 absent", "2 present"),
         openml=OpenML(53),
         prices="heart.toml",
     ),
@@ -102,7 +102,7 @@ ENTRIES = {
             "times_pregnant glucose diastolic_bp triceps_skin insulin mass_index pedigree age"
         ),
         target="class",
-        encode=two("0 tested_negative", "1 tested_positive"),
+        encode=binary("0 tested_negative", "1 tested_positive"),
         openml=OpenML(37),
         prices="pima.toml",
     ),
@@ -134,7 +134,7 @@ ENTRIES = {
         rows=208,
         columns=_numbered("band{:02d}", 60),
         target="class",
-        encode=two("R Rock", "M Mine"),
+        encode=binary("R Rock", "M Mine"),
         openml=OpenML(40),
     ),
     "spambase": Entry(
@@ -146,7 +146,7 @@ ENTRIES = {
             *(f"capital_run_length_{kind}" for kind in ("average", "longest", "total")),
         ),
         target="class",
-        encode=two("0", "1"),
+        encode=binary("0", "1"),
         openml=OpenML(44),
     ),
     "ionosphere": Entry(
@@ -154,7 +154,7 @@ ENTRIES = {
         rows=351,
         columns=_numbered("a{:02d}", 34),
         target="class",
-        encode=two("b", "g"),
+        encode=binary("b", "g"),
         openml=OpenML(59),
     ),
     "ecoli": Entry(
@@ -173,7 +173,7 @@ ENTRIES = {
             "epithelial_cell_size bare_nuclei bland_chromatin normal_nucleoli mitoses"
         ),
         target="class",
-        encode=two("2 benign", "4 malignant"),
+        encode=binary("2 benign", "4 malignant"),
         openml=OpenML(15),
     ),
     "splice": Entry(
@@ -192,7 +192,7 @@ ENTRIES = {
             "capital_gain capital_loss hours_per_week native_country"
         ),
         target="income",
-        encode=two("<=50K", ">50K"),
+        encode=binary("<=50K", ">50K"),
         openml=OpenML(1590, drop=("fnlwgt",)),
         missing="?",
     ),
@@ -211,7 +211,7 @@ ENTRIES = {
         rows=476,
         columns=_numbered("f{:03d}", 166),
         target="class",
-        encode=two("0", "1"),
+        encode=binary("0", "1"),
         openml="no copy with these columns is known there",
     ),
 }

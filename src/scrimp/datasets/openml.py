@@ -1,4 +1,4 @@
-"""Tables from OpenML, through scikit-learn, brought into our names."""
+"""Downloads from OpenML through scikit-learn, with columns named as in the catalog."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .catalog import Entry, OpenML
 from .errors import DatasetMismatch, DatasetUnavailable
 
 
-def download(entry: Entry, where: OpenML) -> pl.DataFrame:
+def download(entry: Entry, location: OpenML) -> pl.DataFrame:
     """Fetch a table from OpenML; the server's checksum is checked by scikit-learn.
 
     Raises
     ------
     DatasetUnavailable
-        If the server does not answer, or not with what its checksum promises.
+        If the server does not answer, or the content does not match its checksum.
     DatasetMismatch
-        If the table has not the rows and columns that we know.
+        If the table does not have the rows and columns of the catalog.
     """
-    bunch, kept = _fetch(where, entry.rows, len(entry.columns))
+    bunch, kept = _fetch(location, entry.rows, len(entry.columns))
     categories = bunch.categories or {}
     columns = {
         name: _decoded(bunch.data[:, j], categories.get(bunch.feature_names[j]))
@@ -33,40 +33,40 @@ def download(entry: Entry, where: OpenML) -> pl.DataFrame:
 
 
 def download_arrays(
-    where: OpenML, rows: int, columns: int
+    location: OpenML, rows: int, columns: int
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
     """Fetch numbers and labels from OpenML. Raises as `download` does."""
-    bunch, kept = _fetch(where, rows, columns)
+    bunch, kept = _fetch(location, rows, columns)
     return bunch.data[:, kept], np.asarray(bunch.target, dtype=np.str_)
 
 
-def _fetch(where: OpenML, rows: int, columns: int) -> tuple[Any, list[int]]:
-    """What OpenML has, and which of its columns are features."""
-    # Importing scikit-learn's datasets takes long, and most uses need none of them.
+def _fetch(location: OpenML, rows: int, columns: int) -> tuple[Any, list[int]]:
+    """Return a dataset of OpenML, and which of its columns are features."""
+    # Importing scikit-learn's datasets takes long, and is rarely needed.
     from sklearn.datasets import fetch_openml
 
     try:
         bunch = fetch_openml(
-            data_id=where.data_id,
-            target_column=where.target,
+            data_id=location.data_id,
+            target_column=location.target,
             as_frame=False,
             parser="liac-arff",  # the only one that does not need pandas
             cache=False,
         )
     except (OSError, HTTPException, ValueError) as error:
         raise DatasetUnavailable(f"{type(error).__name__}: {error}") from error
-    kept = [j for j, name in enumerate(bunch.feature_names) if name not in where.drop]
-    found, expected = (len(bunch.data), len(kept)), (rows, columns)
-    if found != expected:
+    kept = [j for j, name in enumerate(bunch.feature_names) if name not in location.drop]
+    shape, expected = (len(bunch.data), len(kept)), (rows, columns)
+    if shape != expected:
         raise DatasetMismatch(
-            f"OpenML's dataset {where.data_id} has {found[0]} rows and {found[1]} features; "
+            f"OpenML's dataset {location.data_id} has {shape[0]} rows and {shape[1]} features; "
             f"expected {expected[0]} and {expected[1]}. It is not the copy that scrimp knows."
         )
     return bunch, kept
 
 
 def _decoded(values: NDArray[np.float64], names: list[str] | None) -> pl.Series:
-    """Give categories their names back, and missing values their null."""
+    """Return a column with the names of categories, and null for missing values."""
     if names is None:
         return pl.Series(values, nan_to_null=True)
     return pl.Series([None if np.isnan(code) else names[int(code)] for code in values])

@@ -1,21 +1,20 @@
-"""Evaluation: quality against cost, as data first and pictures from the data."""
+"""Evaluation: curves of quality against cost, comparisons, metering and displays."""
 
 from __future__ import annotations
 
 from .advice import Advice, Difference, Rival
 from .anytime import ndcg_scorer, oracle_order, stopping_cost, timeliness
-from .budget_grid import default_budgets
+from .budget_grid import default_budgets, price_steps
 from .calibration import calibration_error, reliability
 from .comparing import compare
 from .comparison import Comparison
-from .cost_curve_display import CostCurveDisplay
-from .cost_meter import CostMeter
 from .cross import cross_curve, cross_sweep
 from .curve import Curve, Point
+from .displays.cost_curve import CostCurveDisplay
+from .displays.price_histogram import PriceHistogramDisplay
+from .displays.purchase import PurchaseDisplay
+from .metering.cost_meter import CostMeter
 from .methods import METHODS, Method
-from .price_histogram_display import PriceHistogramDisplay
-from .price_steps import price_steps
-from .purchase_display import PurchaseDisplay
 
 __all__ = [
     "METHODS",

@@ -1,17 +1,25 @@
-"""Advice: which method to take at which budget, and how sure that is, in plain words."""
+"""Advice: which method to take at which budget, and how certain that is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from .advice_text import AdviceText
 from .curve import Point
-from .wording import as_given, gap_text, listed, money, quality_text, spread_text
+
+if TYPE_CHECKING:
+    from .comparison import Comparison
+
+#: A cheaper budget is named only if it saves more than this part of the spend.
+_MIN_SAVING = 0.05
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better one is than another on the same rows, with its interval."""
+    """How much better one method is than another on the same rows, with its interval."""
 
     value: float
     low: float
@@ -22,18 +30,18 @@ class Difference:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether the two are the same, row for row as far as it can be seen."""
+        """Whether the two do not differ on any resample of the rows."""
         return self.value == self.low == self.high == 0
 
     @property
     def is_clear(self) -> bool:
-        """Whether chance alone would seldom show it."""
+        """Whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
 
 @dataclass(frozen=True)
 class Rival:
-    """Another method beside the one that is advised; `difference` is positive if it is worse."""
+    """Another method than the one advised; `difference` is positive if it is worse."""
 
     method: str
     point: Point
@@ -54,24 +62,24 @@ class Advice:
         The other methods, best first; at the same budget or, given an error cost, each at
         its own best.
     guess : Point or None
-        What buying nothing gives, if that was looked at.
+        The prior, for which nothing is bought, if a budget of 0 was evaluated.
     gain : Difference or None
-        Of the advice over that guess; of costs, given an error cost.
+        Of the advice over the prior; of costs, given an error cost.
     cheaper : Point or None
-        The same method at the least budget within one standard error.
+        The same method at the smallest budget within one standard error.
     dearer : Rival or None
-        The least larger budget at which the best method is clearly better, if a budget was
-        asked for.
+        The smallest larger budget at which the best method is clearly better, if a budget was
+        given.
     best : (str, Point) or None
-        What is best of all, where the advice is the least budget near it.
+        The best of all, where the advice is the smallest budget near it.
     standard_error : float
         Of the quality advised; where `best` is given, of that.
     budget, error_cost : float or None
-        As asked.
+        As given.
     scoring : str
         The scorer's name.
     some_free : bool
-        Whether some columns are free, and part of the guess.
+        Whether some columns are free, and part of the prior.
     """
 
     method: str
@@ -90,150 +98,121 @@ class Advice:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether what is bought may be no better than the guess."""
+        """Whether what is bought may be no better than the prior."""
         return not self.buys_nothing and self.gain is not None and not self.gain.low > 0
 
     @property
     def buys_nothing(self) -> bool:
-        """Whether the advice is not to spend anything."""
+        """Whether the advice is to spend nothing."""
         return self.point.spent == 0
 
     def cost_in_all(self, point: Point) -> float:
-        """Spend plus the cost of errors, a row."""
+        """Return the spend plus the cost of errors, per row."""
         return point.spent + (self.error_cost or 0.0) * (1.0 - point.quality)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
-        """The advice in plain words, a paragraph a line."""
-        parts = [self._doubt() + self._headline(), *self._why(), *self._beside()]
-        parts += [*self._guess_words(), *self._other_budgets()]
-        n = len(self.rivals) + 1
-        if n > 1 and not self.buys_nothing:
-            parts.append(
-                f"The best of {n} methods on the same rows looks better there than it is: expect "
-                "a little less on new rows."
-            )
-        return parts
+        """Return the advice in words, one line per paragraph."""
+        return AdviceText(self).lines()
 
-    def _doubt(self) -> str:
-        """Said first: that buying nothing may do as well."""
-        if self.guess is None or self.gain is None or not self.is_doubtful:
-            return ""
-        gives = f"it gives {self._quality(self.guess.quality)}"
-        if self.error_cost is not None:
-            gives = f"it costs {money(self.cost_in_all(self.guess))} a row in errors"
-        if self.gain.value < 0:
-            return f"{self._nothing()} does better on these rows: {gives}. "
-        return (
-            f"{self._nothing()} may do as well: {gives}, and on these rows what follows is not "
-            "distinguishable from that. "
+
+def advise(
+    comparison: Comparison, budget: float | None = None, error_cost: float | None = None
+) -> Advice:
+    """Return the advice of a comparison; see `Comparison.recommend`."""
+    _check(comparison, error_cost)
+    if error_cost is not None:
+        return _by_total_cost(comparison, error_cost, budget)
+    if budget is not None:
+        name, points = _best_at(comparison, budget)
+        return _advice(comparison, name, points, budget=budget)
+    return _by_one_standard_error(comparison)
+
+
+def _check(comparison: Comparison, error_cost: float | None) -> None:
+    if error_cost is None:
+        return
+    if not (math.isfinite(error_cost) and error_cost >= 0):
+        raise ValueError(f"error_cost is {error_cost}; expected a finite number >= 0.")
+    if comparison.scoring != "accuracy":
+        raise ValueError(
+            f"error_cost is the price of a wrong answer, and {comparison.scoring} does not count "
+            "wrong answers."
         )
 
-    def _nothing(self) -> str:
-        return "What is free alone" if self.some_free else "Buying nothing"
 
-    def _headline(self) -> str:
-        point = self.point
-        what = f"{self._quality(point.quality)} ({spread_text(point, self.scoring)})"
-        if self.buys_nothing:
-            how = "from what is free alone" if self.some_free else "without any purchase"
-            return f"{self._asked()}uy nothing: {what} {how}."
-        if self.error_cost is not None:
-            errors = self.cost_in_all(point) - point.spent
-            return (
-                f"If an error costs {as_given(self.error_cost)}, take {self.method} at a budget of "
-                f"{money(point.budget)}: {money(point.spent)} spent on average plus "
-                f"{money(errors)} for errors is {money(self.cost_in_all(point))} a row; {what}."
-            )
-        start = "Take" if self.budget is None else f"For a budget of {as_given(self.budget)} take"
-        at = f" at a budget of {money(point.budget)}" if self.budget is None else ""
-        return f"{start} {self.method}{at}: {what}, {money(point.spent)} spent on average."
+def _best_at(comparison: Comparison, budget: float) -> tuple[str, dict[str, Point]]:
+    """Return the best method at a budget; of equals the one that spends less."""
+    points = {name: comparison.at(name, budget) for name in comparison.names}
+    best = max(points, key=lambda name: (points[name].quality, -points[name].spent))
+    return best, points
 
-    def _asked(self) -> str:
-        """The beginning of the advice to buy nothing."""
-        if self.error_cost is not None:
-            return f"If an error costs {as_given(self.error_cost)}, b"
-        return "B" if self.budget is None else f"For a budget of {as_given(self.budget)} b"
 
-    def _why(self) -> list[str]:
-        """Why this budget, if none was asked for."""
-        if self.buys_nothing and self.error_cost is not None:
-            return ["No purchase saves as much in errors as it costs."]
-        if self.budget is not None or self.error_cost is not None:
-            return []
-        error = gap_text(self.standard_error, self.scoring)
-        if self.buys_nothing:
-            return [f"No method is better by more than one standard error ({error}) at any budget."]
-        if self.best is None:
-            return [f"No smaller budget comes within one standard error of it ({error})."]
-        name, point = self.best
-        return [
-            f"That is the least budget within one standard error ({error}) of the best of all, "
-            f"{self._quality(point.quality)} ({name} at {money(point.budget)})."
-        ]
+def _by_one_standard_error(comparison: Comparison) -> Advice:
+    """Return the advice of the one-standard-error rule: the smallest budget near the best."""
+    tops = [(*_best_at(comparison, budget), budget) for budget in comparison.budgets.tolist()]
+    best, points, budget = max(tops, key=lambda top: (top[1][top[0]].quality, -top[2]))
+    error = comparison.standard_error(best, budget)
+    floor = points[best].quality - error
+    name, near, smallest = next(top for top in tops if top[1][top[0]].quality >= floor)
+    reference = None if smallest == budget else (best, points[best])
+    return _advice(comparison, name, near, best=reference, error=error)
 
-    def _beside(self) -> list[str]:
-        """The other methods: those that chance may have put behind, and those it did not."""
-        if self.buys_nothing:
-            return []
-        same = [r for r in self.rivals if r.difference.is_nothing]
-        near = [r for r in self.rivals if r not in same and not r.difference.is_clear]
-        far = [r for r in self.rivals if r.difference.is_clear]
-        word = "Behind it" if self.error_cost is None else "Dearer in all"
-        parts = [
-            f"Just as good here: {listed([r.method for r in same])}." if same else "",
-            f"Not distinguishable from it on these rows: {self._with(near, self._figure)}.",
-            f"{word} by more than chance: {self._with(far, self._behind)}.",
-        ]
-        return [part for part, own in zip(parts, (same, near, far), strict=True) if own]
 
-    def _with(self, rivals: list[Rival], words: Callable[[Rival], str]) -> str:
-        """Rivals with what there is to say of them, said once of those who share it."""
-        said: dict[str, list[str]] = {}
-        for rival in rivals:
-            said.setdefault(words(rival), []).append(rival.method)
-        return "; ".join(f"{listed(names)} {text}" for text, names in said.items())
+def _by_total_cost(comparison: Comparison, error_cost: float, budget: float | None) -> Advice:
+    """Return the method of the lowest spend plus cost of errors, each at its best budget."""
+    limit = comparison.at(comparison.names[0], math.inf if budget is None else budget).budget
+    points = {}
+    for name, curve in comparison.curves().items():
+        within = [curve.at(b) for b in curve.budgets.tolist() if b <= limit]
+        points[name] = min(within, key=lambda p: p.spent + error_cost * (1.0 - p.quality))
+    best = min(points, key=lambda n: points[n].spent + error_cost * (1.0 - points[n].quality))
+    return _advice(comparison, best, points, budget=budget, error_cost=error_cost)
 
-    def _figure(self, rival: Rival) -> str:
-        if self.error_cost is None:
-            return f"({quality_text(rival.point.quality, self.scoring)})"
-        return f"({money(self.cost_in_all(rival.point))} at {money(rival.point.budget)})"
 
-    def _behind(self, rival: Rival) -> str:
-        return self._gap(rival.difference)
+def _advice(
+    comparison: Comparison, name: str, points: Mapping[str, Point], *,
+    budget: float | None = None, error_cost: float | None = None,
+    best: tuple[str, Point] | None = None, error: float | None = None,
+) -> Advice:  # fmt: skip
+    advised = (name, points[name].budget)
+    rivals = [
+        Rival(other, point, comparison.difference(advised, (other, point.budget), error_cost))
+        for other, point in points.items() if other != name
+    ]  # fmt: skip
+    rivals.sort(key=lambda rival: rival.difference.value)
+    free = comparison.budgets[0] == 0
+    at_budget = budget is not None and error_cost is None
+    error = comparison.standard_error(*advised) if error is None else error
+    return Advice(
+        name, points[name], tuple(rivals),
+        comparison.at(name, 0.0) if free else None,
+        comparison.difference(advised, (name, 0.0), error_cost) if free else None,
+        _cheaper(comparison, name, points[name], error) if at_budget else None,
+        _dearer(comparison, advised, points[name]) if at_budget else None,
+        best, error, budget, error_cost, comparison.scoring, comparison.some_free,
+    )  # fmt: skip
 
-    def _gap(self, gap: Difference) -> str:
-        """By how much, with the interval."""
-        if self.error_cost is not None:
-            return f"by {money(gap.value)} ({money(gap.low)} to {money(gap.high)})"
-        value, low, high = (gap_text(g, self.scoring) for g in (gap.value, gap.low, gap.high))
-        return f"by {value} ({low.removesuffix(' points')} to {high.removesuffix(' points')})"
 
-    def _guess_words(self) -> list[str]:
-        if self.guess is None or self.buys_nothing or self.is_doubtful:
-            return []
-        return [f"{self._nothing()} gives {self._quality(self.guess.quality)}."]
+def _cheaper(comparison: Comparison, name: str, point: Point, error: float) -> Point | None:
+    """Return the smallest budget that buys anything and is within one standard error."""
+    curve = comparison.curve(name)
+    for budget in curve.budgets[curve.budgets < point.budget].tolist():
+        less = curve.at(budget)
+        saves = 0 < less.spent < (1.0 - _MIN_SAVING) * point.spent
+        if saves and less.quality >= point.quality - error:
+            return less
+    return None
 
-    def _other_budgets(self) -> list[str]:
-        parts = []
-        if less := self.cheaper:
-            error = gap_text(self.standard_error, self.scoring)
-            parts.append(
-                f"Cheaper: for a budget of {money(less.budget)} {self.method} gives "
-                f"{self._quality(less.quality)} for {money(less.spent)}, nearly the same (within "
-                f"one standard error, {error})."
-            )
-        if more := self.dearer:
-            parts.append(
-                f"With more: a budget of {money(more.point.budget)} gives "
-                f"{self._quality(more.point.quality)} with {more.method}, better "
-                f"{self._gap(-more.difference)}."
-            )
-        return parts
 
-    def _quality(self, quality: float) -> str:
-        right = " right" if self.scoring == "accuracy" else ""
-        name = "" if self.scoring == "accuracy" else f"{self.scoring} "
-        return f"{name}{quality_text(quality, self.scoring)}{right}"
+def _dearer(comparison: Comparison, advised: tuple[str, float], point: Point) -> Rival | None:
+    """Return the smallest larger budget at which the best method is clearly better."""
+    budgets = comparison.budgets
+    for budget in budgets[budgets > point.budget].tolist():
+        name, points = _best_at(comparison, budget)
+        gap = comparison.difference(advised, (name, budget))
+        if gap.high < 0:
+            return Rival(name, points[name], gap)
+    return None

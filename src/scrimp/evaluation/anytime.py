@@ -1,4 +1,4 @@
-"""How good an order of purchases is if it may be cut off anywhere (Hu 2019, Sec. 3.5.2)."""
+"""Anytime measures of an order of purchases that may be interrupted (Hu 2019, Sec. 3.5.2)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..types import Floats
 
 
 def stopping_cost(spent: ArrayLike, explained: ArrayLike, alpha: float) -> float:
-    """The least cost at which a part of all that is explained in the end is reached.
+    """Return the smallest cost at which a share alpha of the final explained variance is reached.
 
-    Beyond it a curve is mostly a plateau, which would make all orders look alike.
+    Beyond it a curve is mostly a plateau, on which all orders look alike.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ def stopping_cost(spent: ArrayLike, explained: ArrayLike, alpha: float) -> float
 
 
 def timeliness(spent: ArrayLike, explained: ArrayLike, until: float) -> float:
-    """The mean of what is explained when cut off at a cost drawn evenly from 0 to `until`.
+    """Return the mean explained variance when interrupted at a cost uniform in 0 to `until`.
 
-    It is normalised by cost times total variance, so that 1 is to explain all from the start.
+    It is normalised by cost times total variance, so that 1 means all is explained at once.
 
     Examples
     --------
@@ -52,10 +52,10 @@ def timeliness(spent: ArrayLike, explained: ArrayLike, until: float) -> float:
 
 
 def oracle_order(spent: ArrayLike, explained: ArrayLike) -> tuple[Floats, Floats]:
-    """The curve of the same purchases in the order of their gain per price.
+    """Return the curve of the same purchases, ordered by their gain per price.
 
-    As if what each explains more did not depend on what was bought before it: no order can
-    do much better, so it says how much is left to gain (Karayev et al. 2012).
+    Gains are taken as independent of earlier purchases. No order can do much better, so the
+    curve shows how much is left to gain (Karayev et al. 2012).
 
     Examples
     --------
@@ -75,7 +75,7 @@ def oracle_order(spent: ArrayLike, explained: ArrayLike) -> tuple[Floats, Floats
 
 
 def _curve(spent: ArrayLike, explained: ArrayLike) -> tuple[Floats, Floats]:
-    """A curve as arrays; costs must ascend."""
+    """Return a curve as arrays; costs must ascend."""
     costs, values = np.asarray(spent, dtype=np.float64), np.asarray(explained, dtype=np.float64)
     if costs.ndim != 1 or costs.shape != values.shape or not len(costs):
         raise ValueError(
@@ -90,7 +90,7 @@ def _curve(spent: ArrayLike, explained: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def ndcg_scorer(queries: ArrayLike, k: int = 5) -> Callable[..., float]:
-    """A scorer for `Curve`: mean NDCG at k over queries, of rows in the order of `queries`.
+    """Return a scorer for `Curve`: mean NDCG at k over queries, of rows in their order.
 
     Queries whose rows are all equally relevant are left out. Give `Curve` the queries as
     `groups` too, so that its intervals are over queries.
@@ -100,7 +100,7 @@ def ndcg_scorer(queries: ArrayLike, k: int = 5) -> Callable[..., float]:
     queries : array (rows,)
         The query of each row.
     k : int
-        Ranks that count.
+        Number of ranks that count.
 
     Examples
     --------
@@ -115,41 +115,43 @@ def ndcg_scorer(queries: ArrayLike, k: int = 5) -> Callable[..., float]:
     >>> round(curve.at(1.0).quality, 2)
     1.0
     """
-    known = np.unique(np.asarray(queries), return_inverse=True)[1]
+    query_of = np.unique(np.asarray(queries), return_inverse=True)[1]
 
     def ndcg(answers: Any, rows: Any, y: Any) -> float:
         kept, first, times = np.unique(rows, return_index=True, return_counts=True)
-        if kept[-1] >= len(known):
-            raise ValueError(f"There are {len(known)} queries; expected one a row.")
+        if kept[-1] >= len(query_of):
+            raise ValueError(f"There are {len(query_of)} queries; expected one a row.")
         truth = np.asarray(y, dtype=np.float64)[first]
-        values = query_ndcg(truth, answers.predict(rows)[first], known[kept], k)
+        values = query_ndcg(truth, answers.predict(rows)[first], query_of[kept], k)
         # a query that was drawn twice counts twice
-        often = np.bincount(known[kept], times) / np.maximum(np.bincount(known[kept]), 1)
-        told = np.isfinite(values)
-        return float(np.average(values[told], weights=often[told])) if told.any() else float("nan")
+        repeats = np.bincount(query_of[kept], times) / np.maximum(np.bincount(query_of[kept]), 1)
+        defined = np.isfinite(values)
+        if not defined.any():
+            return float("nan")
+        return float(np.average(values[defined], weights=repeats[defined]))
 
     ndcg.__name__ = f"ndcg@{k}"
     return ndcg
 
 
 def query_ndcg(truth: Floats, scores: Floats, queries: NDArray[np.intp], k: int) -> Floats:
-    """NDCG at k of each query, by number; NaN where all rows are equally relevant, or none.
+    """Return NDCG at k per query; NaN where all rows are equally relevant.
 
     Rows of equal score share their gains, as in scikit-learn's `ndcg_score`.
     """
     n = int(queries.max()) + 1
     order = np.lexsort((-scores, queries))
-    own, said, gain = queries[order], scores[order], truth[order]
-    new = np.r_[True, (np.diff(own) != 0) | (np.diff(said) != 0)]
-    tie = np.cumsum(new) - 1
-    shared = (np.bincount(tie, gain) / np.bincount(tie))[tie]
-    best = truth[np.lexsort((-truth, queries))]
-    begin = np.searchsorted(own, np.arange(n))
-    rank = np.arange(len(own)) - begin[own]
+    query, score, gain = queries[order], scores[order], truth[order]
+    starts_tie = np.r_[True, (np.diff(query) != 0) | (np.diff(score) != 0)]
+    tie = np.cumsum(starts_tie) - 1
+    tied_gain = (np.bincount(tie, gain) / np.bincount(tie))[tie]
+    ideal_gain = truth[np.lexsort((-truth, queries))]
+    begin = np.searchsorted(query, np.arange(n))
+    rank = np.arange(len(query)) - begin[query]
     discount = np.where(rank < k, 1.0 / np.log2(rank + 2.0), 0.0)
-    most = np.bincount(own, best * discount, n)
-    least, top = np.full(n, np.inf), np.full(n, -np.inf)
-    np.minimum.at(least, queries, truth)
-    np.maximum.at(top, queries, truth)
+    dcg, ideal_dcg = (np.bincount(query, g * discount, n) for g in (tied_gain, ideal_gain))
+    lowest, highest = np.full(n, np.inf), np.full(n, -np.inf)
+    np.minimum.at(lowest, queries, truth)
+    np.maximum.at(highest, queries, truth)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(top > least, np.bincount(own, shared * discount, n) / most, np.nan)
+        return np.where(highest > lowest, dcg / ideal_dcg, np.nan)

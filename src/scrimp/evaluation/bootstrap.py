@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from ..runtime.events import Progress, emit
 from ..types import Floats
-from .measures import Measure
+from .weighted_metrics import Measure
 
 
 def bootstrap_interval(

@@ -1,4 +1,4 @@
-"""Budgets worth looking at: those at which a plan buys something else."""
+"""Grids of budgets: where the purchases of a plan change, or from a price list alone."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from ..costs.costs import Costs
 from ..costs.ledger import Ledger
-from ..plans import MenuPlan
 from ..plans.priced_plan import PricedPlan
 from ..runtime.predictor import as_predictor
 from ..types import Floats
 
-#: Kinds whose stages come in one order, whatever the row and its values.
-_FIXED_ORDER = ("additive", "prefix", "blocks")
-
-#: Changes followed one by one; sums of prices can be exponentially many.
+#: Changes found one by one, before a minimum step bounds their number: sums of prices can be
+#: exponentially many.
 _EXACT = 200
 
 
 def default_budgets(model: Any, n: int = 50) -> Floats:
-    """The budgets at which a model's purchases change, from 0 to its full price.
+    """Return the budgets at which a model's purchases change, from 0 to its full price.
 
     For plans with a fixed order these are exact: between two of them nothing changes on
     any row. For the others they are the totals of the plan's order, the price of each
@@ -30,10 +28,10 @@ def default_budgets(model: Any, n: int = 50) -> Floats:
     Parameters
     ----------
     model : fitted estimator or Predictor
-        Whose purchases.
+        The model whose purchases change.
     n : int
-        The most budgets to return. If there are more, some are left out evenly; 0 and the
-        full price stay.
+        Maximum number of budgets. If there are more, some are left out evenly; 0 and the full
+        price stay.
 
     Returns
     -------
@@ -58,34 +56,35 @@ def default_budgets(model: Any, n: int = 50) -> Floats:
 
 
 def _changes(priced: PricedPlan) -> set[float]:
-    """Budgets at which the purchases of a plan change."""
+    """Return the budgets at which the purchases of a plan change."""
     ends = {0.0, priced.price}
-    if isinstance(priced.plan, MenuPlan):
-        entries = [PricedPlan(entry, priced.costs) for entry in priced.plan.entries]
+    outline = priced.outline
+    if outline.entries:
+        entries = [PricedPlan(entry, priced.costs) for entry in outline.entries]
         return ends | {entry.price for entry in entries} | _changes(entries[0])
-    if priced.plan.kind in _FIXED_ORDER:
-        return ends | _walk(priced)
+    if outline.order == "fixed":
+        return ends | _exact_changes(priced)
     alone = {priced.costs.price_of(needs) for needs in priced.needs}
     return ends | alone | {purchase.total for purchase in priced.summary()}
 
 
-def _walk(priced: PricedPlan) -> set[float]:
-    """From each change to the next, and with a least step once there are many."""
+def _exact_changes(priced: PricedPlan) -> set[float]:
+    """Return the changes of a plan with a fixed order, at a minimum step once there are many."""
     # a stage with the needs of an earlier one changes nothing
     stages = dict.fromkeys(zip(priced.needs, priced.plan.stages.headroom, strict=True))
-    found: set[float] = set()
+    changes: set[float] = set()
     budget = 0.0
     while (change := _next_change(priced, list(stages), budget)) < math.inf:
-        found.add(change)
-        least_step = priced.price / _EXACT if len(found) > _EXACT else 0.0
-        budget = max(change, budget + least_step)
-    return found
+        changes.add(change)
+        min_step = priced.price / _EXACT if len(changes) > _EXACT else 0.0
+        budget = max(change, budget + min_step)
+    return changes
 
 
 def _next_change(
     priced: PricedPlan, stages: list[tuple[tuple[int, ...], float]], budget: float
 ) -> float:
-    """The least larger budget that pays for a stage which this one does not, else infinity."""
+    """Return the smallest larger budget that pays for another stage, else infinity."""
     ledger = Ledger(priced.costs, [budget])
     change = math.inf
     for needs, headroom in stages:
@@ -97,3 +96,39 @@ def _next_change(
         if priced.plan.refusal == "stop":
             break
     return change
+
+
+def price_steps(costs: Costs, n: int = 10) -> Floats:
+    """Return budgets to compare methods at: 0, the price of everything, and steps between them.
+
+    Candidates are the price of each item alone, with all it requires, and those of the cheapest
+    items together; those nearest to a geometric grid are taken.
+
+    Parameters
+    ----------
+    costs : Costs
+        Prices.
+    n : int
+        Maximum number of budgets.
+
+    Examples
+    --------
+    >>> from scrimp import Costs
+    >>> price_steps(Costs.per_feature([1.0, 2.5, 40.0])).tolist()
+    [0.0, 1.0, 2.5, 3.5, 40.0, 43.5]
+    """
+    alone = sorted((costs.price_of([item]), item) for item in set(costs.item_of))
+    cheapest = [item for _, item in alone]
+    totals = [costs.price_of(cheapest[:k]) for k in range(1, len(cheapest) + 1)]
+    steps = np.unique([*(price for price, _ in alone), *totals])
+    steps = steps[steps > 0]
+    if len(steps) >= n:
+        even = np.geomspace(steps[0], steps[-1], n - 1)
+        nearest = np.abs(np.log(steps) - np.log(even)[:, None]).argmin(axis=1)
+        steps = steps[np.unique(nearest)]
+    return np.array([0.0, *(float(step) for step in steps if math.isfinite(step))])
+
+
+def has_free_columns(costs: Costs) -> bool:
+    """Return whether a budget of 0 buys anything."""
+    return any(costs.price_of([item]) == 0 for item in set(costs.item_of))

@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say."""
+"""Calibration of probabilities: reliability diagram and expected calibration error."""
 
 from __future__ import annotations
 
@@ -17,46 +17,47 @@ CALIBRATION = "neg_calibration_error"
 def reliability(
     y: Any, probabilities: ArrayLike, classes: Any, n_bins: int = 15, sample_weight: Any = None
 ) -> tuple[Floats, Floats, Floats]:
-    """What was said, what came true, and how often, in bins of equal width.
+    """Return mean probability, observed frequency and weight in bins of equal width.
 
     Parameters
     ----------
     y : array (rows,)
         The truth.
     probabilities : float array (rows, classes)
-        Of two classes the probability of the second is looked at; of more, that of the label.
+        Of two classes the probability of the second is binned; of more, that of the label.
     classes : array (classes,)
         Labels.
     n_bins : int
-        Bins from 0 to 1; empty ones are left out.
+        Number of bins from 0 to 1; empty ones are left out.
     sample_weight : array (rows,), optional
         Weights of the rows.
 
     Returns
     -------
-    said, true, weight : float arrays (bins,)
-        The mean probability, the part of rows it was right for, and the part of all rows.
+    predicted, observed, weight : float arrays (bins,)
+        The mean probability, the frequency of the class, and the share of all rows.
     """
     table, labels = np.asarray(probabilities, dtype=np.float64), np.asarray(classes)
     if table.ndim != 2 or table.shape[1] != len(labels):
         raise ValueError(f"probabilities are {table.shape}; expected rows x {len(labels)} classes.")
     top = np.ones(len(table), dtype=np.intp) if len(labels) == 2 else table.argmax(axis=1)
-    said = table[np.arange(len(table)), top]
-    came = (labels[top] == np.asarray(y)).astype(np.float64)
+    predicted = table[np.arange(len(table)), top]
+    observed = (labels[top] == np.asarray(y)).astype(np.float64)
     weight = np.ones(len(table)) if sample_weight is None else np.asarray(sample_weight, float)
-    bins = np.minimum((said * n_bins).astype(np.intp), n_bins - 1)
+    bins = np.minimum((predicted * n_bins).astype(np.intp), n_bins - 1)
     mass = np.bincount(bins, weight, n_bins)
     filled = mass > 0
-    said_mean, came_mean = (
-        np.bincount(bins, weight * part, n_bins)[filled] / mass[filled] for part in (said, came)
+    mean_predicted, mean_observed = (
+        np.bincount(bins, weight * values, n_bins)[filled] / mass[filled]
+        for values in (predicted, observed)
     )
-    return said_mean, came_mean, mass[filled] / mass.sum()
+    return mean_predicted, mean_observed, mass[filled] / mass.sum()
 
 
 def calibration_error(
     y: Any, probabilities: ArrayLike, classes: Any, n_bins: int = 15, sample_weight: Any = None
 ) -> float:
-    """How far probabilities are from frequencies, on average (expected calibration error).
+    """Return the expected calibration error: the mean gap between probability and frequency.
 
     Parameters
     ----------
@@ -72,15 +73,15 @@ def calibration_error(
     >>> round(calibration_error([0, 1, 1, 1], [[0.1, 0.9]] * 4, [0, 1]), 2)
     0.15
     """
-    said, true, weight = reliability(y, probabilities, classes, n_bins, sample_weight)
-    return float(weight @ np.abs(said - true))
+    predicted, observed, weight = reliability(y, probabilities, classes, n_bins, sample_weight)
+    return float(weight @ np.abs(predicted - observed))
 
 
-def make_scorer_of_calibration() -> Callable[..., float]:
-    """A scorer (estimator, X, y) whose best value is 0."""
+def make_calibration_scorer() -> Callable[..., float]:
+    """Return a scorer (estimator, X, y) of the negative calibration error."""
 
     def score(estimator: Any, X: Any, y: NDArray[Any], sample_weight: Any = None) -> float:
-        said = estimator.predict_proba(X)
-        return -calibration_error(y, said, estimator.classes_, sample_weight=sample_weight)
+        probabilities = estimator.predict_proba(X)
+        return -calibration_error(y, probabilities, estimator.classes_, sample_weight=sample_weight)
 
     return score

@@ -15,14 +15,14 @@ from ..data.columns import as_frame
 from ..data.target import Target
 from ..data.validation import check_budgets
 from ..types import Floats
+from .budget_grid import has_free_columns, price_steps
 from .comparison import Comparison
 from .folds import divide
+from .formatting import listed
 from .methods import METHODS, ROUNDS, Setting, check_task, estimators, names_for
-from .price_steps import has_free_columns, price_steps
 from .repeat_scores import RepeatScores
 from .scoring import Scoring, find_scorer
 from .trials import Trials
-from .wording import listed
 
 
 def compare(

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..types import Floats
-from .advice import Advice, Difference
-from .advising import advise
+from .advice import Advice, Difference, advise
 from .curve import Curve, Point
-from .wording import money
+from .formatting import money
 
 
 @dataclass(frozen=True, eq=False)

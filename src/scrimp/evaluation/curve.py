@@ -1,4 +1,4 @@
-"""Curves: quality against cost, as numbers."""
+"""Curve: quality against cost, as numbers."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from ..runtime.sweep import Sweep
 from ..types import Floats
 from .bootstrap import bootstrap_interval
 from .budget_grid import default_budgets
-from .scoring import Scoring, find_scorer, measure_of, on_all_rows
-from .truth import check_truth, check_weight
+from .scoring import Scoring, check_weight, check_y, find_scorer, measure_of, on_all_rows
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Curve:
     budgets : float array (budgets,)
         Ascending and distinct.
     spent : float array (budgets,)
-        Mean spend of a row.
+        Mean spend per row.
     quality : float array (budgets,)
         The scorer's value; greater is better, as always in scikit-learn.
     low, high : float arrays (budgets,)
@@ -70,7 +69,7 @@ class Curve:
     level: float = 0.95
 
     def __post_init__(self) -> None:
-        """Bring the numbers to one type and check that they fit."""
+        """Convert the numbers to arrays and check their shapes and order."""
         for field in ("budgets", "spent", "quality", "low", "high"):
             object.__setattr__(self, field, np.array(getattr(self, field), dtype=np.float64))
         n = self.budgets.size
@@ -129,7 +128,7 @@ class Curve:
         >>> Curve.from_sweep(sweep, [1, 0, 1]).quality[1].item()
         1.0
         """
-        y = check_truth(y, sweep.target, len(sweep.spent))
+        y = check_y(y, sweep.target, len(sweep.spent))
         weight = check_weight(sample_weight, len(y))
         if not isinstance(n_bootstrap, int | np.integer) or n_bootstrap < 0:
             raise ValueError(f"n_bootstrap is {n_bootstrap!r}; expected a whole number >= 0.")
@@ -166,7 +165,7 @@ class Curve:
         Parameters
         ----------
         model : fitted estimator or Predictor
-            What to evaluate.
+            The model to evaluate.
         X : array or data frame
             Rows.
         y : array (rows,)
@@ -197,11 +196,11 @@ class Curve:
 
     @property
     def error(self) -> Floats:
-        """What is missing from the best value of the scorer.
+        """The difference between the best value of the scorer and the quality.
 
         1 - quality for accuracy, roc_auc, r2 and the like, whose best value is 1; -quality
         for scorers of a loss, such as neg_log_loss. A scorer made by hand counts as one of
-        a loss if `make_scorer` was told that greater is not better.
+        a loss if `make_scorer` was given ``greater_is_better=False``.
 
         >>> curve = Curve([0, 1], [0, 1], [-0.5, -0.25], [-1, -1], [0, 0], "neg_log_loss", best=0)
         >>> curve.error[1].item()
@@ -210,7 +209,7 @@ class Curve:
         return self.best - self.quality
 
     def area(self, log: bool = False) -> float:
-        """Mean quality over the budgets: the area under the curve divided by its width.
+        """Return the mean quality over the budgets: the area under the curve over its width.
 
         Parameters
         ----------
@@ -235,7 +234,7 @@ class Curve:
         return float(np.diff(x) @ (quality[1:] + quality[:-1]) / 2.0 / (x[-1] - x[0]))
 
     def timeliness(self, until: float | None = None) -> float:
-        """Mean quality when interrupted at a cost drawn evenly from 0 to `until`.
+        """Return the mean quality when interrupted at a cost uniform between 0 and `until`.
 
         The integral of a step function, the quality at the largest budget that fits,
         divided by `until`. Below the first budget its own quality counts.
@@ -270,7 +269,7 @@ class Curve:
         return float(self.quality @ np.diff(edges) / end)
 
     def at(self, budget: float | None) -> Point:
-        """The curve at the largest evaluated budget that is within a budget.
+        """Return the curve at the largest evaluated budget that is within a budget.
 
         Parameters
         ----------
@@ -283,23 +282,23 @@ class Curve:
         >>> curve.at(3.0).spent
         1.0
         """
-        asked = float(check_budget(budget))
-        position = int(np.searchsorted(self.budgets, limit(asked), side="right")) - 1
+        wanted = float(check_budget(budget))
+        position = int(np.searchsorted(self.budgets, limit(wanted), side="right")) - 1
         if position < 0:
             raise ValueError(
-                f"budget is {asked:g}, but the least budget of the curve is {self.budgets[0]:g}. "
+                f"budget is {wanted:g}, but the least budget of the curve is {self.budgets[0]:g}. "
                 "Ask for more, or evaluate at lower budgets."
             )
         parts = (self.budgets, self.spent, self.quality, self.low, self.high)
         return Point(*(float(part[position]) for part in parts))
 
     def best_budget(self, error_cost: float) -> float:
-        """The budget with the least mean spend + error_cost * error; of equals the least.
+        """Return the smallest budget that minimises mean spend + error_cost * error.
 
         Parameters
         ----------
         error_cost : float
-            What an error of 1 costs: for accuracy, what a wrong answer costs.
+            The cost of an error of 1: for accuracy, that of a wrong answer.
 
         Examples
         --------
@@ -312,9 +311,9 @@ class Curve:
         return float(self.budgets[np.argmin(self.spent + error_cost * self.error)])
 
     def to_rows(self) -> list[dict[str, float | None]]:
-        """One dictionary a budget, for tables and JSON.
+        """Return one dictionary per budget, for tables and JSON.
 
-        None stands for an interval that is not there, and for a budget without limit.
+        None stands for an undefined interval and for an infinite budget.
 
         >>> curve = Curve([0, 1], [0, 1], [0.5, 0.7], [0.4, 0.6], [0.6, 0.8], "accuracy")
         >>> curve.to_rows()[1]["quality"]
@@ -337,13 +336,13 @@ class Curve:
 
 
 def distinct_answers(scores: Floats, order: NDArray[np.intp]) -> tuple[list[int], NDArray[np.intp]]:
-    """Budgets at which the answers change, and for each budget which of them it has."""
+    """Return the budgets at which the answers change, and which of them each budget has."""
     changed = [True] + [not np.array_equal(scores[:, a], scores[:, b]) for a, b in pairwise(order)]
     return order[changed].tolist(), np.cumsum(changed) - 1
 
 
 def mean_spend(spent: Floats, weight: Floats | None = None) -> Floats:
-    """What a row spends on average at each budget."""
+    """Return the mean spend per row at each budget."""
     # a mean of equal numbers may be rounded up, but no row spends more than its budget
     mean = np.average(spent, axis=0, weights=weight)
     return np.asarray(np.minimum(mean, spent.max(axis=0)))

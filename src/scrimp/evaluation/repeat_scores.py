@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ..types import Floats
 from .bootstrap import resampled
 from .curve import distinct_answers, mean_spend
-from .measures import Measure
 from .scoring import Scorer, measure_of, on_all_rows
 from .trials import Answers
+from .weighted_metrics import Measure
 
 #: Resamples of the rows; a scorer that must be called for each is slower.
 _RESAMPLES, _SLOW_RESAMPLES = 500, 100

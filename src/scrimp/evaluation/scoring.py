@@ -1,4 +1,4 @@
-"""A scorer's value on rows of a sweep, at all its budgets at once."""
+"""The value of a scorer on the answers of a sweep, at all its budgets at once."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from ..data.target import Target
 from ..types import Floats, Ints
-from .calibration import CALIBRATION, make_scorer_of_calibration
-from .measures import Measure, quick_measure
+from .calibration import CALIBRATION, make_calibration_scorer
+from .weighted_metrics import Measure, weighted_metric
 
 Scoring = str | Callable[..., Any]
 
 
 class _Answers(BaseEstimator):
-    """Known answers in the guise of an estimator: its X are row numbers."""
+    """An estimator that returns stored answers; its X holds row numbers."""
 
     def __init__(self, target: Target, scores: Floats) -> None:
         self.target = target
@@ -67,7 +67,7 @@ class Scorer:
     name : str
         For tables and axes.
     best : float
-        The best value there is: 0 for scorers of a loss, else 1.
+        The best possible value: 0 for scorers of a loss, else 1.
     known : bool
         Whether the name is one of scikit-learn's.
     """
@@ -79,7 +79,7 @@ class Scorer:
 
 
 def find_scorer(scoring: Scoring | None, target: Target) -> Scorer:
-    """The scorer that a user asks for; by default that of scikit-learn's `score`."""
+    """Return the scorer of a name or callable; by default that of scikit-learn's `score`."""
     from sklearn.metrics import get_scorer
 
     if scoring is None:
@@ -90,7 +90,7 @@ def find_scorer(scoring: Scoring | None, target: Target) -> Scorer:
             "callable scorer(estimator, X, y). Make one Curve for each scorer."
         )
     if scoring == CALIBRATION:
-        return Scorer(make_scorer_of_calibration(), CALIBRATION, 0.0, True)
+        return Scorer(make_calibration_scorer(), CALIBRATION, 0.0, True)
     if isinstance(scoring, str):
         _check_name(scoring)
     elif inspect.isfunction(scoring) and scoring.__module__.startswith("sklearn.metrics."):
@@ -127,13 +127,13 @@ def _name(scoring: Scoring, best: float) -> str:
 def measure_of(
     scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None
 ) -> Measure:
-    """How good answers (rows x answers x outputs) are; from sums where these will do."""
-    fast = quick_measure(scorer.name, target, scores, y, weight) if scorer.known else None
-    return _by_scorer(scorer, target, scores, y, weight) if fast is None else fast
+    """Return the measure of answers (rows x answers x outputs), from sums where possible."""
+    metric = weighted_metric(scorer.name, target, scores, y, weight) if scorer.known else None
+    return _by_scorer(scorer, target, scores, y, weight) if metric is None else metric
 
 
 def on_all_rows(measure: Measure, scorer: Scorer, n_rows: int) -> Floats:
-    """The measure on every row once; an error where it is undefined."""
+    """Return the measure on all rows; raise a ValueError where it is undefined."""
     quality = measure(np.arange(n_rows), strict=True)
     if not np.isfinite(quality).all():
         raise ValueError(
@@ -172,3 +172,44 @@ def _failure(scorer: Scorer, target: Target, problem: Exception, weight: Floats 
     if weight is not None:
         advice += ", one that takes sample_weight"
     return f"The scorer {scorer.name!r} failed: {problem} {advice}."
+
+
+def check_y(y: Any, target: Target, n_rows: int) -> NDArray[Any]:
+    """Return y as an array that is comparable with the answers for a target."""
+    values = np.asarray(y)
+    if values.shape != (n_rows,):
+        raise ValueError(
+            f"y has the shape {values.shape} but the sweep has {n_rows} rows; "
+            "expected one value a row."
+        )
+    if n_rows == 0:
+        raise ValueError("The sweep has no rows; expected at least one.")
+    if target.is_number:
+        values = values.astype(np.float64)
+    if _has_unknown(values):
+        raise ValueError("y holds NaN, None or infinity. Leave out rows whose truth is not known.")
+    classes = target.classes.tolist()
+    if classes and set(values.tolist()).isdisjoint(classes):
+        raise ValueError(
+            f"y holds none of the model's classes {classes}, but {values.tolist()[0]!r}. "
+            "Give labels as in fit."
+        )
+    return values
+
+
+def _has_unknown(values: NDArray[Any]) -> bool:
+    if values.dtype.kind == "f":
+        return not np.isfinite(values).all()
+    return values.dtype.kind == "O" and any(v is None or v != v for v in values.tolist())
+
+
+def check_weight(sample_weight: Any, n_rows: int) -> Floats | None:
+    """Return the weights of the rows as an array, or None."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (n_rows,) or not (np.isfinite(weight).all() and (weight >= 0).all()):
+        raise ValueError(f"sample_weight must hold {n_rows} finite numbers >= 0, one a row.")
+    if not weight.any():
+        raise ValueError("sample_weight is 0 for all rows; expected some weight.")
+    return weight

@@ -10,7 +10,7 @@ How to raise the format version
 Raise it whenever the document or a plan's header or arrays change in any way: readers take
 just what they know. In `scrimp.io.format`:
 
-1. Check that ``tests/store/old`` holds files of the present format (``tests/store/keep.py``
+1. Check that ``tests/io/old`` holds files of the present format (``tests/io/keep.py``
    wrote them): a test reads them for as long as there is a reader.
 2. Add 1 to `FORMAT`, change `write_format`, and keep files of the new format.
 3. Add ``read_format_<new>`` to `READERS`, as a copy of the old reader with the change.

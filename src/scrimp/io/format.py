@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..costs.costs import Costs
 from ..data.columns import Category, Columns
 from ..data.target import Target
-from ..plans import KINDS, plan_from_parts
+from ..plans import plan_from_parts, plan_to_parts
 from ..plans.contract import Plan
 from ..plans.priced_plan import PricedPlan
 from ..runtime.predictor import Predictor
@@ -33,14 +33,13 @@ _PLAN = "plan/"
 
 def write_format(predictor: Predictor, version: str) -> tuple[Document, Tensors]:
     """A predictor in the newest format."""
-    plan, costs, columns = predictor.plan.plan, predictor.costs, predictor.columns
-    _check_kind(plan)
-    header, arrays = plan.parts()
+    costs, columns = predictor.costs, predictor.columns
+    plan, arrays = plan_to_parts(predictor.plan.plan)
     labels, classes = pack_labels(predictor.target.classes)
     document = {
         "format": FORMAT,
         "scrimp": version,
-        "plan": {"kind": plan.kind, "header": header},
+        "plan": plan,
         "costs": {
             "names": list(costs.names),
             "prices": [float(price) for price in costs.prices],
@@ -149,17 +148,6 @@ def _read_target(value: Any, classes: NDArray[Any]) -> Target:
     dtype, as_objects = fields(labels, "classes", "dtype", "object")
     labels = unpack_labels(dtype, as_objects, classes)
     return Target(text(kind, "the target's kind"), labels, number(scale, "scale"))
-
-
-def _check_kind(plan: Plan[Any]) -> None:
-    """Refuse plans of somebody's own class: a file could not say what they do."""
-    if KINDS.get(plan.kind) is not type(plan):
-        raise TypeError(
-            f"it holds a plan of the class {type(plan).__name__}; expected one of scrimp's own "
-            f"kinds: {', '.join(KINDS)}"
-        )
-    for inner in plan.within:
-        _check_kind(inner)
 
 
 def _listed_or_none(values: tuple[str, ...] | None) -> list[str] | None:

@@ -1,156 +1,164 @@
-"""What a row owns, has paid and can still pay, for members that need sets of items.
+"""Purchases of rows that draw members: items owned, prices paid, item sets still affordable.
 
 Sums of prices are kept as Shewchuk's partials and rounded once, so that money is compared
-just as a Ledger does it. A row has two slots d: one that its budgets share, and one for a
-budget that goes on alone.
+exactly as by a Ledger. A row has two slots: one shared by its budgets, and one for a budget that
+has left the others.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .exact import add_price, rounded
-from .leaf import bare, leaf
+from .exact_sum import add_to_sum, round_sum
+from .jit import njit_inline, njit_no_refcount
 
-#: A member needs a set of items; its scale is 1 / chance. Those that are never drawn need one that
-#: comes after all others and is left out.
+#: A member needs an item set. Members with probability 0 need a set numbered after all others,
+#: which is always left out. `scale` is 1 / probability.
 MEMBER = np.dtype(
-    [("own", np.int64), ("chance", np.float64), ("scale", np.float64), ("headroom", np.float64)]
-)
-#: A set holds ``set_items[start:stop]``; `dearest` lists the sets by price. Its price is that for
-#: a row that owns nothing, its chance that one of its members is drawn.
+    [("item_set", np.int64), ("probability", np.float64), ("scale", np.float64),
+     ("headroom", np.float64)]
+)  # fmt: skip
+#: A set holds ``set_items[start:stop]``. `by_price` lists the sets by falling price, which is that
+#: for a row that owns nothing. `probability` is that one of its members is drawn.
 SET = np.dtype(
-    [("start", np.int64), ("stop", np.int64), ("dearest", np.int64), ("price", np.float64),
-     ("chance", np.float64)]
+    [("start", np.int64), ("stop", np.int64), ("by_price", np.int64), ("price", np.float64),
+     ("probability", np.float64)]
 )  # fmt: skip
 #: An item is in the sets ``item_sets[start:stop]``.
 ITEM = np.dtype([("start", np.int64), ("stop", np.int64), ("price", np.float64)])
-#: Counts and measures of a slot: `open` sets are neither owned nor left out, `first` is where
-#: they begin among the dearest; `mass` is the chance of all that is not left out, `base` what it
-#: was when last summed up; `fits` is a headroom that is known to fit.
+#: The state of a slot. `skipped` counts the tries since the last draw, which led to sets left out;
+#: `renewed` says whether such sets were taken out of the distribution. `n_open` sets are neither
+#: owned nor left out; `first_open` is where they begin by price. `mass` is the probability of all
+#: members not left out, `summed_mass` its value when last summed. `fitting` is a headroom that is
+#: known to fit.
 SLOT = np.dtype(
-    [("draws", np.int64), ("tries", np.int64), ("passed", np.int64), ("renewed", np.int64),
-     ("n_partials", np.int64), ("open", np.int64), ("first", np.int64), ("spent", np.float64),
-     ("mass", np.float64), ("base", np.float64), ("fits", np.float64)]
+    [("draws", np.int64), ("tries", np.int64), ("skipped", np.int64), ("renewed", np.int64),
+     ("n_partials", np.int64), ("n_open", np.int64), ("first_open", np.int64),
+     ("spent", np.float64), ("mass", np.float64), ("summed_mass", np.float64),
+     ("fitting", np.float64)]
 )  # fmt: skip
-#: In place of how many items of a set are missing: it cannot be paid any more.
+#: Stands in place of the number of missing items of a set that can no longer be paid.
 LEFT_OUT = -1
-#: More than what rounding adds to the sum of two rounded sums.
+#: A factor above the relative rounding error of the sum of two rounded sums.
 _ROUNDING = 1.0 + 2.0**-50
 
 
-@leaf
+@njit_inline
 def copy_slot(
-    d, state_0, owned_0, missing_0, partials_0, totals_0, state, owned, missing, partials, totals
+    slot, state_0, owned_0, missing_0, partials_0, totals_0, state, owned, missing, partials,
+    totals
 ):  # fmt: skip
-    """Make slot d what the first slot of other arrays is."""
-    state[d] = state_0[0]
+    """Copy the first slot of other arrays to a slot."""
+    state[slot] = state_0[0]
     for item in range(owned.shape[1]):
-        owned[d, item] = owned_0[0, item]
-    for own in range(missing.shape[1]):
-        missing[d, own] = missing_0[0, own]
-    for i in range(state_0[0].n_partials):
-        partials[d, i] = partials_0[0, i]
+        owned[slot, item] = owned_0[0, item]
+    for s in range(missing.shape[1]):
+        missing[slot, s] = missing_0[0, s]
+    for i in range(state_0[0]["n_partials"]):
+        partials[slot, i] = partials_0[0, i]
     for k in range(totals.shape[2]):
-        totals[d, 0, k], totals[d, 1, k] = totals_0[0, 0, k], totals_0[0, 1, k]
+        totals[slot, 0, k], totals[slot, 1, k] = totals_0[0, 0, k], totals_0[0, 1, k]
 
 
-@leaf
-def buy(d, own, sets, items, set_items, item_sets, state, owned, missing, partials):
-    """Pay for all items of a set that are not owned."""
-    for j in range(sets[own].start, sets[own].stop):
+@njit_inline
+def buy(slot, s, sets, items, set_items, item_sets, state, owned, missing, partials):
+    """Pay for all items of set s that are not owned."""
+    for j in range(sets[s]["start"], sets[s]["stop"]):
         item = set_items[j]
-        if owned[d, item]:
+        if owned[slot, item]:
             continue
-        owned[d, item] = True
-        if items[item].price > 0.0:
-            state[d].n_partials = add_price(partials[d], state[d].n_partials, items[item].price)
-        for k in range(items[item].start, items[item].stop):
+        owned[slot, item] = True
+        if items[item]["price"] > 0.0:
+            state[slot]["n_partials"] = add_to_sum(
+                partials[slot], state[slot]["n_partials"], items[item]["price"]
+            )
+        for k in range(items[item]["start"], items[item]["stop"]):
             other = item_sets[k]
-            if missing[d, other] > 0:
-                missing[d, other] -= 1
-                if missing[d, other] == 0:
-                    state[d].open -= 1
-    state[d].spent = rounded(partials[d], state[d].n_partials)
-    state[d].fits = -1.0
+            if missing[slot, other] > 0:
+                missing[slot, other] -= 1
+                if missing[slot, other] == 0:
+                    state[slot]["n_open"] -= 1
+    state[slot]["spent"] = round_sum(partials[slot], state[slot]["n_partials"])
+    state[slot]["fitting"] = -1.0
 
 
-@leaf
-def _total_with(d, own, sets, items, set_items, state, owned, partials, spare):
-    """What would be spent with a set too."""
-    n = state[d].n_partials
+@njit_inline
+def _total_with(slot, s, sets, items, set_items, state, owned, partials, spare):
+    """Return what would be spent in all if set s were bought."""
+    n = state[slot]["n_partials"]
     for i in range(n):
-        spare[i] = partials[d, i]
-    for j in range(sets[own].start, sets[own].stop):
+        spare[i] = partials[slot, i]
+    for j in range(sets[s]["start"], sets[s]["stop"]):
         item = set_items[j]
-        if not owned[d, item] and items[item].price > 0.0:
-            n = add_price(spare, n, items[item].price)
-    return rounded(spare, n)
+        if not owned[slot, item] and items[item]["price"] > 0.0:
+            n = add_to_sum(spare, n, items[item]["price"])
+    return round_sum(spare, n)
 
 
-@leaf
+@njit_inline
 def total_for(
-    d, m, limit, members, sets, items, set_items, state, owned, missing, partials, spare
+    slot, m, limit, members, sets, items, set_items, state, owned, missing, partials, spare
 ):  # fmt: skip
-    """What would be spent with a member too or, if that is more, with its headroom.
+    """Return what would be spent with member m or, if that is more, with its headroom.
 
-    0 stands for anything within the limit.
+    Any total within the limit may be returned as 0.
     """
-    own, room = members[m].own, members[m].headroom
-    price = sets[own].price if missing[d, own] > 0 else 0.0
-    if (state[d].spent + max(price, room)) * _ROUNDING <= limit:
+    s, headroom = members[m]["item_set"], members[m]["headroom"]
+    price = sets[s]["price"] if missing[slot, s] > 0 else 0.0
+    if (state[slot]["spent"] + max(price, headroom)) * _ROUNDING <= limit:
         return 0.0
-    total = _total_with(d, own, sets, items, set_items, state, owned, partials, spare)
-    if room > 0.0:
-        n = state[d].n_partials
+    total = _total_with(slot, s, sets, items, set_items, state, owned, partials, spare)
+    if headroom > 0.0:
+        n = state[slot]["n_partials"]
         for i in range(n):
-            spare[i] = partials[d, i]
-        n = add_price(spare, n, room)
-        total = max(total, rounded(spare, n))
-    return total if price > 0.0 or room > 0.0 else 0.0
+            spare[i] = partials[slot, i]
+        n = add_to_sum(spare, n, headroom)
+        total = max(total, round_sum(spare, n))
+    return total if price > 0.0 or headroom > 0.0 else 0.0
 
 
-@leaf
-def _is_too_dear(d, own, limit, sets, items, set_items, state, owned, missing, partials, spare):
-    """Whether a limit cannot pay for a set; summed up exactly only where that matters."""
-    whole = missing[d, own] == sets[own].stop - sets[own].start
-    if whole and state[d].spent + sets[own].price > limit * _ROUNDING:
+@njit_inline
+def _exceeds(slot, s, limit, sets, items, set_items, state, owned, missing, partials, spare):
+    """Return whether set s takes the spend above a limit; sum exactly only near the limit."""
+    all_missing = missing[slot, s] == sets[s]["stop"] - sets[s]["start"]
+    if all_missing and state[slot]["spent"] + sets[s]["price"] > limit * _ROUNDING:
         return True
-    return _total_with(d, own, sets, items, set_items, state, owned, partials, spare) > limit
+    return _total_with(slot, s, sets, items, set_items, state, owned, partials, spare) > limit
 
 
-@leaf
-def too_dear(
-    d, limit, leave_out, sets, items, set_items, state, owned, missing, partials, spare
+@njit_inline
+def any_unaffordable(
+    slot, limit, leave_out, sets, items, set_items, state, owned, missing, partials, spare
 ):  # fmt: skip
-    """Whether there are sets that a limit cannot pay; leave all of them out if asked to."""
-    found, position = False, state[d].first
+    """Return whether a limit cannot pay some open set; with ``leave_out`` leave out all such."""
+    exceeded, position = False, state[slot]["first_open"]
     while position < len(sets):
-        own = sets[position].dearest
-        if missing[d, own] <= 0:
-            if position == state[d].first:
-                state[d].first += 1
-        elif (state[d].spent + sets[own].price) * _ROUNDING <= limit:
-            break  # and so can all that are cheaper
-        elif _is_too_dear(
-            d, own, limit, sets, items, set_items, state, owned, missing, partials, spare
+        s = sets[position]["by_price"]
+        if missing[slot, s] <= 0:
+            if position == state[slot]["first_open"]:
+                state[slot]["first_open"] += 1
+        elif (state[slot]["spent"] + sets[s]["price"]) * _ROUNDING <= limit:
+            break  # all later sets are cheaper
+        elif _exceeds(
+            slot, s, limit, sets, items, set_items, state, owned, missing, partials, spare
         ):  # fmt: skip
-            found = True
+            exceeded = True
             if not leave_out:
                 break
-            missing[d, own] = LEFT_OUT
-            state[d].open -= 1
-            state[d].mass -= sets[own].chance
+            missing[slot, s] = LEFT_OUT
+            state[slot]["n_open"] -= 1
+            state[slot]["mass"] -= sets[s]["probability"]
         position += 1
-    if found and leave_out and state[d].mass < 0.5 * state[d].base:
-        _sum_up(d, sets, state, missing)  # before what is left is mostly rounding
-    return found
+    if exceeded and leave_out and state[slot]["mass"] < 0.5 * state[slot]["summed_mass"]:
+        _sum_mass(slot, sets, state, missing)  # before cancellation leaves mostly rounding
+    return exceeded
 
 
-@bare
-def _sum_up(d, sets, state, missing):
+@njit_no_refcount
+def _sum_mass(slot, sets, state, missing):
+    """Sum the probabilities of the sets that are not left out."""
     total = 0.0
-    for own in range(len(sets)):
-        if missing[d, own] != LEFT_OUT:
-            total += sets[own].chance
-    state[d].mass = state[d].base = total
+    for s in range(len(sets)):
+        if missing[slot, s] != LEFT_OUT:
+            total += sets[s]["probability"]
+    state[slot]["mass"] = state[slot]["summed_mass"] = total

@@ -126,3 +126,35 @@ def add_stumps_to_lanes(
                             total[i] += votes[i]
         for lane in range(n_lanes):
             _answer(totals[lane], base, prior, lanes[lane, start:stop])
+
+
+@njit(cache=True, nogil=True)
+def answer_rows(X, rows, base, prior, out, column, low, high, inside, outside, missing):
+    """Write the answers of a few rows, for which gathering columns is not worth its while.
+
+    Parameters
+    ----------
+    X, rows
+        The values are in ``X[rows]``.
+    base, prior : float arrays (outputs,)
+        Where the sums start, and the answer where no vote moved them.
+    out : float array (rows, outputs)
+        Written to.
+    column, low, high, inside, outside, missing : arrays
+        The stumps in the order of their votes.
+    """
+    for i in range(len(rows)):
+        row, sums = X[rows[i]], out[i]
+        sums[:] = base
+        for s in range(len(column)):
+            x = np.float64(row[column[s]])
+            vote = inside[s] if (x >= low[s]) & (x <= high[s]) else outside[s]
+            if x != x:
+                vote = missing[s]
+            for k in range(len(sums)):
+                sums[k] += vote[k]
+        moved = False
+        for k in range(len(sums)):
+            moved = moved or sums[k] != base[k]
+        if not moved:
+            sums[:] = prior

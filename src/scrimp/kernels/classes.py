@@ -196,10 +196,10 @@ def best_class_stumps(hist, columns, n_cuts, has_missing, occurs, first_code, fo
         best = found[j]
         edge = (n_classes * right - 1.0) / (n_classes - 1)
         # Rounding must not take an edge above 1, where its logarithms end.
-        best.edge = min(max(edge, 0.0), 1.0) if at >= 0 else 0.0
-        best.at = at
-        best.kind = kind if at >= 0 else NOTHING
-        best.inside, best.outside, best.missing = a, b, missing
+        best["edge"] = min(max(edge, 0.0), 1.0) if at >= 0 else 0.0
+        best["at"] = at
+        best["kind"] = kind if at >= 0 else NOTHING
+        best["inside"], best["outside"], best["missing"] = a, b, missing
 
 
 @njit(cache=True, nogil=True)

@@ -1,57 +1,38 @@
-"""Draws from the counter-based generator, bit for bit as `plans.components.counter_rng`."""
+"""Draws from a discrete distribution by inversion, with a guide table (Chen and Asau, 1974).
+
+The table says for each of `GUIDE` equal parts of [0, 1) where the search among the cumulative
+probabilities begins, so that a draw takes one step or two.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .leaf import bare, leaf
+from .counter_rng import uniform
+from .jit import njit_inline, njit_no_refcount
 
-#: Parts of [0, 1) whose first member is noted; most of them belong to one member alone.
+#: Parts of [0, 1): more of them take memory and save steps of a search.
 GUIDE = 4096
-#: So many tries of a row are remembered, for budgets that come to them again ...
-KNOWN = 1024
-#: ... and made so many at a time.
+#: Tries per row whose members are remembered for the row's other budgets.
+REMEMBERED = 1024
+#: Remembered tries are made this many at a time.
 _CHUNK = 32
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
 
-
-@leaf
-def _mix(z):
-    z = (z ^ (z >> np.uint64(30))) * _MIX_1
-    z = (z ^ (z >> np.uint64(27))) * _MIX_2
-    return z ^ (z >> np.uint64(31))
-
-
-@leaf
-def stream_of(seed, key):
-    """Where the numbers of a row begin."""
-    return _mix(seed * _GOLDEN + _mix(key + _GOLDEN))
-
-
-@leaf
-def uniform(stream, count):
-    """A number in [0, 1)."""
-    bits = _mix(stream + (np.uint64(count) + np.uint64(1)) * _GOLDEN)
-    return np.float64(bits >> np.uint64(11)) * 2.0**-53
-
-
-@bare
+@njit_no_refcount
 def make_guide(sums, guide):
-    """The first member that numbers of each part of [0, 1) can lead to."""
+    """Write for each part of [0, 1) the first member that its numbers can lead to."""
     mass, member = sums[-1], 0
     for part in range(len(guide)):
-        least = part / len(guide) * mass
-        while member < len(sums) - 1 and sums[member] <= least:
+        lower_bound = part / len(guide) * mass
+        while member < len(sums) - 1 and sums[member] <= lower_bound:
             member += 1
         guide[part] = member
 
 
-@leaf
-def _follow_guide(sums, guide, u):
-    """How many sums are at most u times the last; not beyond the first that equals it."""
+@njit_inline
+def _search_guided(sums, guide, u):
+    """Return how many sums are at most u times the last; at most the first that equals it."""
     target, member = u * sums[-1], guide[int(u * GUIDE)]
     while sums[member] <= target:
         member += 1
@@ -60,9 +41,9 @@ def _follow_guide(sums, guide, u):
     return member
 
 
-@leaf
+@njit_inline
 def search(sums, u):
-    """As with a guide, in sums that have none."""
+    """Return the same as a guided search, by bisection."""
     target, low, size = u * sums[-1], 0, len(sums)
     while size > 0:
         half = size >> 1
@@ -72,18 +53,18 @@ def search(sums, u):
     return low if low < len(sums) else np.searchsorted(sums, sums[-1])
 
 
-@leaf
-def member_at(sums, guide, stream, count, known):
-    """The member that a row's try leads to.
+@njit_inline
+def member_at(sums, guide, stream, count, remembered):
+    """Return the member that try ``count`` of a row leads to.
 
-    Tries are kept for other budgets: `known` has room for them, and for how many there are.
+    ``remembered`` holds the members of the first tries and, at the end, the number of them.
     """
-    if count < known[KNOWN]:
-        return known[count]
-    if count >= KNOWN:
-        return _follow_guide(sums, guide, uniform(stream, count))
-    stop = min(count + _CHUNK, KNOWN)
-    for i in range(known[KNOWN], stop):
-        known[i] = _follow_guide(sums, guide, uniform(stream, i))
-    known[KNOWN] = stop
-    return known[count]
+    if count < remembered[REMEMBERED]:
+        return remembered[count]
+    if count >= REMEMBERED:
+        return _search_guided(sums, guide, uniform(stream, count))
+    stop = min(count + _CHUNK, REMEMBERED)
+    for i in range(remembered[REMEMBERED], stop):
+        remembered[i] = _search_guided(sums, guide, uniform(stream, i))
+    remembered[REMEMBERED] = stop
+    return remembered[count]

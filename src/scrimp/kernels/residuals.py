@@ -79,9 +79,9 @@ def best_splits(hist, columns, masses, first, categorical, found):
                 present, mass = hist[c, :n_bins].sum(), own[:n_bins].sum()
                 explained, at, kind = present * present / mass if mass > 0.0 else 0.0, 0, PRESENT
             explained += hist[c, -1] * hist[c, -1] / own[n_bins]
-        found[j].explained = explained if at >= 0 else 0.0
-        found[j].at = at
-        found[j].kind = kind if at >= 0 else NOTHING
+        found[j]["explained"] = explained if at >= 0 else 0.0
+        found[j]["at"] = at
+        found[j]["kind"] = kind if at >= 0 else NOTHING
 
 
 @njit(cache=True, nogil=True)

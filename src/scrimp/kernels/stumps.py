@@ -142,11 +142,11 @@ def best_stumps(hist, columns, n_cuts, has_missing, occurs, first_code, found):
             margin, at, kind = present, 0, PRESENT
         best = found[j]
         # Rounding must not take an edge above 1, where its logarithms end.
-        best.edge = min(abs(margin) + abs(lost), 1.0) if at >= 0 else 0.0
-        best.at = at
-        best.kind = kind if at >= 0 else NOTHING
-        best.inside = 1.0 if margin >= 0.0 else -1.0
-        best.missing = (1.0 if lost >= 0.0 else -1.0) if has_missing[j] else 0.0
+        best["edge"] = min(abs(margin) + abs(lost), 1.0) if at >= 0 else 0.0
+        best["at"] = at
+        best["kind"] = kind if at >= 0 else NOTHING
+        best["inside"] = 1.0 if margin >= 0.0 else -1.0
+        best["missing"] = (1.0 if lost >= 0.0 else -1.0) if has_missing[j] else 0.0
 
 
 @njit(cache=True, nogil=True)

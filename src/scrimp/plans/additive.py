@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..costs.costs import Costs
 from ..costs.ledger import Ledger
 from ..data.validation import float_array
-from ..types import Arrays, Floats, Ints
+from ..types import Arrays, Flags, Floats, Ints
+from .capabilities import Future, Reader, no_bounds
 from .components.sampling_weights import best_first
 from .components.stumps import StumpTable
-from .contract import Plan, StageTable, State, ahead_or_stop
+from .contract import Outline, Plan, Source, StageTable, State, check_skip_or_stop
 
 
 @dataclass
@@ -31,7 +32,11 @@ class AdditiveState(State):
     sums: Floats
     means: Floats
     pending: list[int]
-    source: tuple[NDArray[Any], Ints] | None
+    source: Source | None
+
+    def fork(self) -> Self:
+        """Return the state of all the rows; sums are shared until either adds to its own copy."""
+        return replace(self, pending=list(self.pending))
 
 
 class AdditivePlan(Plan[AdditiveState]):
@@ -58,7 +63,8 @@ class AdditivePlan(Plan[AdditiveState]):
         Whether the order is that of weight over price, rather than one that was learnt.
     """
 
-    kind: ClassVar[str] = "additive"
+    kind = "additive"
+    outline = Outline(stage_noun="round")
     accepts_missing = True
 
     def __init__(
@@ -78,7 +84,7 @@ class AdditivePlan(Plan[AdditiveState]):
         self.prior = float_array("prior", np.atleast_1d(prior))
         self.n_outputs = len(self.prior)
         self.base = np.zeros_like(self.prior) if base is None else float_array("base", base)
-        self.refusal = ahead_or_stop(refusal)
+        self.refusal = check_skip_or_stop(refusal)
         if fold not in ("add", "average"):
             raise ValueError(f"fold is {fold!r}; expected 'add' or 'average'.")
         if not radius > 0:
@@ -106,7 +112,7 @@ class AdditivePlan(Plan[AdditiveState]):
     def tell(self, state: AdditiveState, stage: int, X: NDArray[Any], rows: Ints) -> None:
         """Note a stump; it is added when somebody reads."""
         state.pending.append(stage)
-        state.source = (X, rows)
+        state.source = Source(X, rows)
         state.count += 1
         state.position = stage + 1
 
@@ -121,22 +127,13 @@ class AdditivePlan(Plan[AdditiveState]):
         scores[(state.sums == self.base).all(axis=1)] = self.prior
         return scores
 
-    def split(self, state: AdditiveState, index: Ints) -> AdditiveState:
-        """Some of the rows; what waits is added first, since it is a matter of all rows."""
-        self._add_pending(state)
-        return state.take(index)
-
-    def fork(self, state: AdditiveState) -> AdditiveState:
-        """All rows; the sums are shared until either adds to its own copy."""
-        return replace(state, pending=list(state.pending))
-
     def read_all(self, states: Sequence[AdditiveState]) -> Floats:
         """Forks of one state wait for votes of the same rows: look at the values once."""
         sources = [state.source for state in states if state.source is not None]
         forked = all(state.sums is states[0].sums for state in states)
         if self.fold != "add" or not forked or not sources or states[0].n == 1:
-            return super().read_all(states)
-        return self._read_forks(states, *sources[0])
+            return np.stack([self.read(state) for state in states])
+        return self._read_forks(states, sources[0].X, sources[0].rows)
 
     def _read_forks(self, states: Sequence[AdditiveState], X: NDArray[Any], rows: Ints) -> Floats:
         """Answers of states that differ only in the stumps they wait for."""
@@ -154,7 +151,7 @@ class AdditivePlan(Plan[AdditiveState]):
     def _add_pending(self, state: AdditiveState) -> None:
         if not state.pending or state.source is None:
             return
-        X, rows = state.source
+        X, rows = state.source.X, state.source.rows
         state.sums, state.means = state.sums.copy(), state.means.copy()
         if self.fold == "add":
             self.stumps.add(state.sums, state.pending, X, rows)
@@ -170,7 +167,13 @@ class AdditivePlan(Plan[AdditiveState]):
             np.clip(state.sums, -self.radius, self.radius, out=state.sums)
             state.means += (state.sums - state.means) / count
 
-    def free_now(self, state: AdditiveState, owned: NDArray[np.bool_]) -> list[int]:
+    def reader(self, state: AdditiveState) -> Reader | None:
+        """Return a function that adds the stumps of a state's history to other rows."""
+        if self.fold != "add" or len(state.pending) != state.count:
+            return None
+        return self.stumps.adder(state.pending, self.base, self.prior)
+
+    def free_stages(self, state: AdditiveState, owned: Flags) -> list[int]:
         """Stumps on owned columns, all of them or up to the first that is not."""
         coming = owned[state.position :]
         if self.refusal == "stop":
@@ -178,11 +181,14 @@ class AdditivePlan(Plan[AdditiveState]):
         stages: list[int] = (np.flatnonzero(coming) + state.position).tolist()
         return stages
 
-    def future(self, state: AdditiveState) -> range:
-        """All stumps after the present one."""
+    def future(self, state: AdditiveState) -> Future:
+        """Return all stumps after the present one."""
         if self.fold != "add":
-            super().future(state)
-        return range(state.position, len(self.stages))
+            raise no_bounds(self.kind)
+        return Future(range(state.position, len(self.stages)), self.refusal == "stop")
+
+    def settle(self, state: AdditiveState) -> None:
+        """Change nothing: the sums are the answer."""
 
     def reach(
         self,
@@ -219,13 +225,9 @@ class AdditivePlan(Plan[AdditiveState]):
             return self
         prices = np.array([costs.price_of(items) for items in self.stages.items])
         order = best_first(self.stumps.bounds(), prices)
-        stages = StageTable(
-            tuple(self.stages.items[stump] for stump in order),
-            tuple(self.stages.headroom[stump] for stump in order),
-        )
         return AdditivePlan(
-            stages, self.stumps.taken(order), self.prior, self.base, self.refusal, self.fold,
-            self.radius, ranked=True,
+            self.stages.reordered(order), self.stumps.taken(order), self.prior, self.base,
+            self.refusal, self.fold, self.radius, ranked=True,
         )  # fmt: skip
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -79,10 +79,10 @@ class BlocksPlan(Plan[BlocksState]):
         The answer before the first exit.
     """
 
-    kind: ClassVar[str] = "blocks"
+    kind = "blocks"
 
     def __init__(self, stages: StageTable, blocks: Sequence[Block], prior: ArrayLike) -> None:
-        self.stages = stages
+        self.stages = stages.in_sequence()
         self.blocks = list(blocks)
         self.prior = float_array("prior", np.atleast_1d(prior))
         self.n_outputs = len(self.prior)
@@ -96,10 +96,6 @@ class BlocksPlan(Plan[BlocksState]):
             if block.exit is not None and len(block.exit[1]) != self.n_outputs:
                 raise ValueError("exits and prior must have the same number of outputs.")
             width = len(block.bias)
-
-    def told_before(self, stage: int) -> range:
-        """All stages before it."""
-        return range(stage)
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> BlocksState:
         """An empty hidden state and the prior."""

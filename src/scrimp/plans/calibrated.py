@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,8 +16,11 @@ from ..costs.ledger import Ledger
 from ..data.target import Target
 from ..data.validation import float_array
 from ..types import Arrays, Floats, Ints
+from .capabilities import Reader, answer_cohort, bounded, read_all, reader, repriced
 from .components.calibrators import MAPS, IsotonicMaps, PowerMaps, own_and_others
-from .contract import Plan, State
+from .contract import Plan
+from .delegating import DelegatingPlan, DelegatingState
+from .kinds import plan_from_parts, plan_to_parts
 
 _INNER = "inner/"
 #: Fractions are rounded, so that sums of prices in another order are the same one.
@@ -25,15 +28,14 @@ _DIGITS = 9
 
 
 @dataclass
-class CalibratedState(State):
+class CalibratedState(DelegatingState):
     """The state of the plan within, the items that have a part in the answer, and prices."""
 
-    inner: Any
     have: set[int]
     costs: Costs
 
 
-class CalibratedPlan(Plan[CalibratedState]):
+class CalibratedPlan(DelegatingPlan[CalibratedState]):
     """Buys as the plan within and answers with calibrated class probabilities.
 
     Which map applies depends on how much is known: the price of all that has a part in the
@@ -63,7 +65,7 @@ class CalibratedPlan(Plan[CalibratedState]):
     row can still come to, so that a label that is certain is the label of all of them.
     """
 
-    kind: ClassVar[str] = "calibrated"
+    kind = "calibrated"
 
     def __init__(
         self,
@@ -73,13 +75,11 @@ class CalibratedPlan(Plan[CalibratedState]):
         maps: PowerMaps | IsotonicMaps,
         prior: ArrayLike,
     ) -> None:
-        self.inner, self.maps = inner, maps
+        super().__init__(inner)
+        self.maps = maps
         self.at, self.prior = float_array("at", at), float_array("prior", prior)
         self.n_outputs = len(self.prior)
         self._target = Target(target.kind, np.arange(self.n_outputs), target.scale)
-        self.stages, self.reads = inner.stages, inner.reads
-        self.accepts_missing, self.refusal = inner.accepts_missing, inner.refusal
-        self.one_budget = inner.one_budget
         self._bill: tuple[Costs, frozenset[int], float] | None = None
         self._check()
 
@@ -95,24 +95,10 @@ class CalibratedPlan(Plan[CalibratedState]):
         if not ((self.prior > 0) & (self.prior <= 1)).all():
             raise ValueError("the prior must hold probabilities > 0.")
 
-    @property
-    def within(self) -> tuple[Plan[Any], ...]:
-        """The plan that is followed."""
-        return (self.inner,)
-
-    @property
-    def takes_sparse(self) -> bool:
-        """As the plan within."""
-        return self.inner.takes_sparse
-
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> CalibratedState:
         """Start the plan within."""
         have = set(ledger.owned) if self.inner.uses_owned else set()
         return CalibratedState(len(keys), self.inner.start(keys, ledger), have, ledger.costs)
-
-    def ask(self, state: CalibratedState) -> int | Ints:
-        """As the plan within."""
-        return self.inner.ask(state.inner)
 
     def tell(self, state: CalibratedState, stage: int, X: NDArray[Any], rows: Ints) -> None:
         """Delegate, and note what is known."""
@@ -124,7 +110,7 @@ class CalibratedPlan(Plan[CalibratedState]):
         """Delegate; of what arrived before the refusal a part may be used."""
         if self.inner.uses_owned:
             state.have.update(ledger.owned)
-        self.inner.refuse(state.inner, stage, ledger)
+        super().refuse(state, stage, ledger)
 
     def read(self, state: CalibratedState) -> Floats:
         """Calibrated class probabilities."""
@@ -132,8 +118,13 @@ class CalibratedPlan(Plan[CalibratedState]):
 
     def read_all(self, states: Sequence[CalibratedState]) -> Floats:
         """The plan within shares the work between states; each has its own fraction."""
-        scores = self.inner.read_all([state.inner for state in states])
+        scores = read_all(self.inner, [state.inner for state in states])
         return np.stack([self._read(*pair) for pair in zip(scores, states, strict=True)])
+
+    def reader(self, state: CalibratedState) -> Reader | None:
+        """Return the function of the plan within, calibrated by what the state knows."""
+        scores = reader(self.inner, state.inner)
+        return scores and (lambda X, rows: self._read(scores(X, rows), state))
 
     def _read(self, scores: Floats, state: CalibratedState) -> Floats:
         items, _ = self._all(state.costs)
@@ -155,7 +146,7 @@ class CalibratedPlan(Plan[CalibratedState]):
 
         None where it does not: a row that pays nothing may have free items, or no item at all.
         """
-        answers = self.inner.answer_cohort(X, rows, keys, ledger, needs, budget_of)
+        answers = answer_cohort(self.inner, X, rows, keys, ledger, needs, budget_of)
         if answers is None:
             return None
         scores, spent = answers
@@ -212,47 +203,6 @@ class CalibratedPlan(Plan[CalibratedState]):
         near = np.divide(inside - self.at[below], width, out=np.ones(len(inside)), where=width > 0)
         return below, above, near
 
-    def split(self, state: CalibratedState, index: Ints) -> CalibratedState:
-        """Some of the rows."""
-        inner = self.inner.split(state.inner, index)
-        return CalibratedState(len(index), inner, set(state.have), state.costs)
-
-    def fork(self, state: CalibratedState) -> CalibratedState:
-        """All rows."""
-        return replace(state, inner=self.inner.fork(state.inner), have=set(state.have))
-
-    def told_before(self, stage: int) -> Sequence[int]:
-        """As the plan within."""
-        return self.inner.told_before(stage)
-
-    def decisive(self) -> Sequence[Sequence[int]]:
-        """As the plan within."""
-        return self.inner.decisive()
-
-    def future(self, state: CalibratedState) -> Sequence[int]:
-        """As the plan within."""
-        return self.inner.future(state.inner)
-
-    def free_now(self, state: CalibratedState, owned: NDArray[np.bool_]) -> Sequence[int]:
-        """As the plan within."""
-        return self.inner.free_now(state.inner, owned)
-
-    def extents(self) -> Sequence[Sequence[int]]:
-        """As the plan within."""
-        return self.inner.extents()
-
-    def headroom(self, state: CalibratedState, stage: int) -> float:
-        """As the plan within."""
-        return self.inner.headroom(state.inner, stage)
-
-    def refusal_at(self, state: CalibratedState) -> str:
-        """As the plan within."""
-        return self.inner.refusal_at(state.inner)
-
-    def settle(self, state: CalibratedState) -> None:
-        """As the plan within."""
-        self.inner.settle(state.inner)
-
     def reach(
         self,
         state: CalibratedState,
@@ -262,7 +212,7 @@ class CalibratedPlan(Plan[CalibratedState]):
         rows: Ints,
     ) -> tuple[Floats, Floats]:
         """The least and the most of each probability, under all maps still to come."""
-        least, most = self.inner.reach(state.inner, free, unsure, X, rows)
+        least, most = bounded(self.inner).reach(state.inner, free, unsure, X, rows)
         low, high = self._inputs(least, most), self._inputs(most, least)
         own = state.have & self._all(state.costs)[0]
         known = math.fsum(state.costs.prices[item] for item in own)
@@ -292,7 +242,7 @@ class CalibratedPlan(Plan[CalibratedState]):
 
     def repriced(self, costs: Costs) -> Plan[Any]:
         """As the plan within; the knots stay where they are, as parts of the new full price."""
-        return self.around(self.inner.repriced(costs))
+        return self.around(repriced(self.inner, costs))
 
     def around(self, inner: Plan[Any]) -> CalibratedPlan:
         """The same maps around another plan."""
@@ -301,30 +251,28 @@ class CalibratedPlan(Plan[CalibratedState]):
         return CalibratedPlan(inner, self._target, self.at, self.maps, self.prior)
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """The plan within, and the maps."""
-        header, arrays = self.inner.parts()
-        own = {
-            "inner": {"kind": self.inner.kind, "header": header},
+        """Return the plan within, and the maps."""
+        inner, arrays = plan_to_parts(self.inner)
+        header = {
+            "inner": inner,
             "target": self._target.kind,
             "scale": float(self._target.scale),
             "maps": self.maps.kind,
         }
-        theirs = {_INNER + name: array for name, array in arrays.items()}
-        return own, theirs | {"at": self.at, "prior": self.prior} | self.maps.arrays()
+        inner_arrays = {_INNER + name: array for name, array in arrays.items()}
+        return header, inner_arrays | {"at": self.at, "prior": self.prior} | self.maps.arrays()
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> CalibratedPlan:
-        """The inverse of `parts`."""
-        from . import plan_from_parts
-
+        """Return the plan of stored `parts`."""
         if header["maps"] not in MAPS:
             raise ValueError(f"unknown maps {header['maps']!r}; expected one of {sorted(MAPS)}.")
-        theirs = {
+        inner_arrays = {
             name.removeprefix(_INNER): array
             for name, array in arrays.items()
             if name.startswith(_INNER)
         }
-        inner = plan_from_parts(header["inner"]["kind"], header["inner"]["header"], theirs)
+        inner = plan_from_parts(header["inner"]["kind"], header["inner"]["header"], inner_arrays)
         target = Target(header["target"], np.arange(len(arrays["prior"])), header["scale"])
         maps = MAPS[header["maps"]].from_arrays(arrays)
         return cls(inner, target, arrays["at"], maps, arrays["prior"])

@@ -12,44 +12,70 @@ from __future__ import annotations
 import copy
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..costs.costs import Costs
 from ..costs.ledger import Ledger
 from ..data.validation import distinct, float_array, int_array
 from ..types import Arrays, Floats, Ints
 
 
+@dataclass(slots=True)
+class Source:
+    """Where the values of a cohort are: ``X[rows]``."""
+
+    X: NDArray[Any]
+    rows: Ints
+
+    def take(self, index: Ints) -> Source:
+        """Return the source of some of the rows."""
+        return Source(self.X, self.rows[index])
+
+    def fork(self) -> Source:
+        """Return the same: it never changes."""
+        return self
+
+
 @dataclass
 class State:
-    """What a plan knows of a cohort: arrays with one entry a row, and what rows share."""
+    """What a plan knows of a cohort: arrays with one entry per row, and what rows share."""
 
     n: int
 
     def take(self, index: Ints) -> Self:
-        """The state of some of the rows, independent of this one."""
-        part = copy.copy(self)
-        for field in dataclasses.fields(self):
-            setattr(part, field.name, _taken(getattr(self, field.name), index))
+        """Return the state of some of the rows, independent of this one."""
+        part = self._mapped(lambda values: values[index], lambda part: part.take(index))
         part.n = len(index)
         return part
 
+    def fork(self) -> Self:
+        """Return the state of all the rows, independent of this one."""
+        return self._mapped(np.copy, lambda part: part.fork())
 
-def _taken(value: Any, index: Ints) -> Any:
-    if isinstance(value, np.ndarray):
-        return value[index]
-    if isinstance(value, State):
-        return value.take(index)
-    if isinstance(value, dict):
-        return {key: _taken(entry, index) for key, entry in value.items()}
-    return copy.copy(value) if isinstance(value, list | set) else value
+    def _mapped(
+        self, rows: Callable[[Any], Any], parts: Callable[[State | Source], State | Source]
+    ) -> Self:
+        """Return a copy with functions applied to arrays and to states within."""
+
+        def mapped(value: Any) -> Any:
+            if isinstance(value, np.ndarray):
+                return rows(value)
+            if isinstance(value, State | Source):
+                return parts(value)
+            if isinstance(value, dict):
+                return {key: mapped(entry) for key, entry in value.items()}
+            return value.copy() if hasattr(value, "copy") else value
+
+        copied = copy.copy(self)
+        for field in dataclasses.fields(self):
+            setattr(copied, field.name, mapped(getattr(self, field.name)))
+        return copied
 
 
 @dataclass(frozen=True)
@@ -62,17 +88,48 @@ class StageTable:
         The items of each stage; what they require is added by the driver.
     headroom : tuple of float, optional
         A stage may start only if spent + headroom fits in the budget; 0 by default.
+    told_from : tuple of int, optional
+        The stages from this one up to the stage itself have been told whenever it is asked
+        for; by default none has. It follows from the kind of plan and is not stored.
     """
 
     items: tuple[tuple[int, ...], ...]
     headroom: tuple[float, ...] = ()
+    told_from: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        """Give every stage a headroom."""
+        """Give every stage a headroom and a first stage before it."""
         if not self.headroom:
             object.__setattr__(self, "headroom", (0.0,) * len(self.items))
+        if not self.told_from:
+            object.__setattr__(self, "told_from", tuple(range(len(self.items))))
         if len(self.headroom) != len(self.items) or any(not h >= 0 for h in self.headroom):
             raise ValueError("headroom must hold one number >= 0 a stage.")
+
+    def in_sequence(self) -> StageTable:
+        """Return the table of a plan whose stages are all told after those before them."""
+        return dataclasses.replace(self, told_from=(0,) * len(self.items))
+
+    def joined(self, *others: StageTable) -> StageTable:
+        """Return one table of these stages and others after them."""
+        tables = (self, *others)
+        firsts = np.cumsum([0, *map(len, tables)]).tolist()
+        return StageTable(
+            tuple(items for table in tables for items in table.items),
+            tuple(room for table in tables for room in table.headroom),
+            tuple(
+                first + start
+                for first, table in zip(firsts, tables, strict=False)
+                for start in table.told_from
+            ),
+        )
+
+    def reordered(self, order: Sequence[int] | Ints) -> StageTable:
+        """Return independent stages in another order."""
+        return StageTable(
+            tuple(self.items[stage] for stage in order),
+            tuple(self.headroom[stage] for stage in order),
+        )
 
     def __len__(self) -> int:
         return len(self.items)
@@ -98,11 +155,37 @@ class StageTable:
         return cls(items, tuple(headroom))
 
 
+@dataclass(frozen=True)
+class Outline:
+    """What displays say of a plan.
+
+    Parameters
+    ----------
+    order : {"fixed", "drawn", "routed"}
+        Whether the stages come in one order for all rows, are drawn for each row, or depend
+        on the values of the row. Only with a fixed order do all rows buy the same.
+    stage_noun : str
+        What one stage is called.
+    entries : tuple of Plan
+        The plans among which the budget chooses, from the least to the best; mostly none.
+    buyer : Plan, optional
+        The plan that buys, where this one only changes what it answers.
+    """
+
+    order: str = "fixed"
+    stage_noun: str = "stage"
+    entries: tuple[Plan[Any], ...] = ()
+    buyer: Plan[Any] | None = None
+
+
 S = TypeVar("S", bound=State)
 
 
 class Plan(ABC, Generic[S]):
-    """The contract. A kind of plan overrides what its table entry in the design says.
+    """What a learner makes: stages, which comes next, and an answer at any moment.
+
+    The methods below are all that following a plan takes. What some kinds can do beyond that,
+    such as bounding what is still to come, are protocols in `scrimp.plans.capabilities`.
 
     Attributes
     ----------
@@ -113,34 +196,43 @@ class Plan(ABC, Generic[S]):
     reads : tuple of tuples or arrays of int
         The columns each stage looks at.
     n_outputs : int
-        Numbers a row that `read` returns.
+        Numbers per row that `read` returns.
     accepts_missing : bool
         Whether NaN may be told; if not, told columns must be finite.
+    accepts_sparse : bool
+        Whether X may be a CSR matrix in `tell`; for most plans it is converted to an array.
     refusal : {"skip", "stop", "rechoose"}
         What a refused stage means: it is left out, it ends the plan, or another way is taken.
     one_budget : bool
         Whether what is left of a budget decides what is asked: then `start` is given one
-        budget at a time, unless `answer_cohort` answers for all.
+        budget at a time, unless the plan answers cohorts by itself.
+    decisive : sequence of sequences of int
+        Sets of items; which of them a budget can pay decides how the plan starts.
     uses_owned : bool
         Whether all that is owned has a part in the answer, rather than what was told.
+    outline : Outline
+        What displays say of it.
     """
 
-    kind: ClassVar[str]
+    kind: str
     stages: StageTable
     reads: tuple[Sequence[int] | Ints, ...]
     n_outputs: int
     accepts_missing: bool = False
+    accepts_sparse: bool = False
     refusal: str = "stop"
     one_budget: bool = False
+    decisive: Sequence[Sequence[int]] = ()
     uses_owned: bool = False
+    outline: Outline = Outline()
 
     @abstractmethod
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> S:
-        """The state of fresh rows, one a key. All chance comes from the keys."""
+        """Return the state of fresh rows, one per key. All chance comes from the keys."""
 
     @abstractmethod
     def ask(self, state: S) -> int | Ints:
-        """The next stage, -1 when done: one number for all rows, or one a row."""
+        """Return the next stage, -1 when done: one number for all rows, or one per row."""
 
     @abstractmethod
     def tell(self, state: S, stage: int, X: NDArray[Any], rows: Ints) -> None:
@@ -148,147 +240,38 @@ class Plan(ABC, Generic[S]):
 
     @abstractmethod
     def refuse(self, state: S, stage: int, ledger: Ledger) -> None:
-        """A stage cannot be had: too dear, or its provider failed. Go on without it."""
+        """Go on without a stage that cannot be had: too dear, or its provider failed."""
 
     @abstractmethod
     def read(self, state: S) -> Floats:
-        """Scores (rows x outputs), valid from the start; changes nothing."""
+        """Return scores (rows x outputs), valid from the start; this changes nothing."""
 
     @abstractmethod
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """All there is to the plan: a small JSON header, and arrays."""
+        """Return all there is to the plan: a small JSON header, and arrays."""
 
     @classmethod
     @abstractmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> Plan[Any]:
-        """The inverse of `parts`; refuses arrays that do not fit each other."""
+        """Return the plan of stored `parts`; refuse arrays that do not fit each other."""
+
+    def headroom(self, state: S, stage: int) -> float:
+        """Return how much must be left, beside what is spent, for a stage to start."""
+        return self.stages.headroom[stage]
+
+    def extents(self) -> Sequence[Sequence[int]]:
+        """Return sets of items, of which a row buys at most one if no purchase fails."""
+        return [tuple({item for items in self.stages.items for item in items})]
 
     @cached_property
     def columns_read(self) -> Ints:
         """All columns the plan may ever look at, ascending."""
-        reads = [np.asarray(own, dtype=np.int64) for own in self.reads]
-        return distinct(np.concatenate([np.empty(0, dtype=np.int64), *reads]))
-
-    @property
-    def takes_sparse(self) -> bool:
-        """Whether it can read values from a sparse table as it is; of most it is written out."""
-        return False
-
-    @property
-    def within(self) -> Sequence[Plan[Any]]:
-        """Plans that this one delegates to."""
-        return ()
-
-    def told_before(self, stage: int) -> Sequence[int]:
-        """Stages that were told whenever this one is asked for."""
-        return ()
-
-    def split(self, state: S, index: Ints) -> S:
-        """The state of some of the rows, independent of the rest."""
-        return state.take(index)
-
-    def fork(self, state: S) -> S:
-        """The state of all the rows, independent of this one."""
-        return self.split(state, np.arange(state.n))
-
-    def read_all(self, states: Sequence[S]) -> Floats:
-        """What `read` gives for each of several states of the same rows (states x rows x outputs).
-
-        Kinds may share the work between them.
-        """
-        return np.stack([self.read(state) for state in states])
-
-    def answer_cohort(
-        self,
-        X: NDArray[Any],
-        rows: Ints,
-        keys: NDArray[np.uint64],
-        ledger: Ledger,
-        needs: Sequence[Sequence[int]],
-        budget_of: Ints | None,
-    ) -> tuple[Floats, Floats] | None:
-        """How fresh rows end: scores (lanes x rows x outputs) and spend (lanes x rows).
-
-        A kind may answer at once what stages driven one by one would come to; None if not.
-
-        Parameters
-        ----------
-        X, rows, keys
-            As in `tell` and `start`.
-        ledger : Ledger
-            What the rows own, and the budgets: each is a lane, ...
-        needs : sequence of sequences of int
-            The items of each stage with all they require.
-        budget_of : int array (rows,), optional
-            ... unless each row has its own among them; then there is one lane.
-        """
-        return None
-
-    def decisive(self) -> Sequence[Sequence[int]]:
-        """Sets of items; which of them a budget can pay decides how the plan starts."""
-        return ()
-
-    def future(self, state: S) -> Sequence[int]:
-        """Stages still to come, in order, for kinds that can bound themselves."""
-        raise TypeError(_no_bound(self.kind))
-
-    def reach(
-        self, state: S, free: Sequence[int], unsure: Sequence[int], X: NDArray[Any], rows: Ints
-    ) -> tuple[Floats, Floats]:
-        """The least and the most the scores can end at.
-
-        Parameters
-        ----------
-        state : State
-            The rows.
-        free : sequence of int
-            Stages to come whose columns are owned: they count as they are.
-        unsure : sequence of int
-            Stages to come that may still be bought: they count with their range.
-        X, rows
-            As in `tell`.
-        """
-        raise TypeError(_no_bound(self.kind))
-
-    def free_now(self, state: S, owned: NDArray[np.bool_]) -> Sequence[int]:
-        """Stages to come that would still count if nothing more could be bought.
-
-        `owned` says of each stage whether all it needs is owned.
-        """
-        return ()
-
-    def extents(self) -> Sequence[Sequence[int]]:
-        """Sets of items, of which a row buys at most one if no purchase fails."""
-        return [tuple({item for items in self.stages.items for item in items})]
-
-    def headroom(self, state: S, stage: int) -> float:
-        """How much must be left, beside what is spent, for a stage to start."""
-        return self.stages.headroom[stage]
-
-    def refusal_at(self, state: S) -> str:
-        """The word for a refusal of the stages to come: "skip" or "stop"."""
-        return self.refusal
-
-    def repriced(self, costs: Costs) -> Plan[Any]:
-        """The plan for other prices of the same items, without training.
-
-        Itself where its order is part of what was learnt: then only the prices change.
-        """
-        return self
-
-    def settle(self, state: S) -> None:
-        """No more is bought and the running stages stand: let `read` answer with them."""
+        columns = [np.asarray(columns, dtype=np.int64) for columns in self.reads]
+        return distinct(np.concatenate([np.empty(0, dtype=np.int64), *columns]))
 
 
-def _no_bound(kind: str) -> str:
-    return (
-        f"A {kind} plan cannot bound what is still to come, so stop='certain' is not possible. "
-        "Use stop=None."
-    )
-
-
-def ahead_or_stop(refusal: str) -> str:
-    """Check the word for a refusal of a plan with a fixed order."""
+def check_skip_or_stop(refusal: str) -> str:
+    """Check what a refusal means to a plan with a fixed order."""
     if refusal not in ("skip", "stop"):
         raise ValueError(f"refusal is {refusal!r}; expected 'skip' or 'stop'.")
     return refusal

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..costs.costs import Costs
 from ..costs.ledger import Ledger
-from ..types import Arrays, Floats, Ints
-from .contract import Plan, StageTable, State
+from ..types import Arrays, Flags, Floats, Ints
+from .capabilities import (
+    Future,
+    Reader,
+    bounded,
+    free_stages,
+    no_bounds,
+    read_all,
+    reader,
+    repriced,
+)
+from .contract import Outline, Plan, State
+from .kinds import plan_from_parts, plan_to_parts
 
 
 @dataclass
@@ -40,7 +51,7 @@ class MenuPlan(Plan[MenuState]):
         From the least to the best.
     """
 
-    kind: ClassVar[str] = "menu"
+    kind = "menu"
     refusal = "rechoose"
 
     def __init__(self, entries: Sequence[Plan[Any]]) -> None:
@@ -52,33 +63,15 @@ class MenuPlan(Plan[MenuState]):
         self.n_outputs = entries[0].n_outputs
         self.accepts_missing = all(entry.accepts_missing for entry in entries)
         self.one_budget = any(entry.one_budget for entry in entries)
-        self.stages = StageTable(
-            tuple(items for entry in entries for items in entry.stages.items),
-            tuple(room for entry in entries for room in entry.stages.headroom),
-        )
+        self.accepts_sparse = all(entry.accepts_sparse for entry in entries)
+        self.stages = entries[0].stages.joined(*(entry.stages for entry in entries[1:]))
         self.reads = tuple(columns for entry in entries for columns in entry.reads)
         self._first = np.cumsum([0, *(len(entry.stages) for entry in entries)]).tolist()
         self._items = [{i for items in entry.stages.items for i in items} for entry in entries]
-
-    @property
-    def within(self) -> Sequence[Plan[Any]]:
-        """The entries."""
-        return self.entries
-
-    @property
-    def takes_sparse(self) -> bool:
-        """If its entries do."""
-        return all(entry.takes_sparse for entry in self.entries)
-
-    def decisive(self) -> list[Sequence[int]]:
-        """What each entry costs decides between them."""
-        inner = [items for entry in self.entries for items in entry.decisive()]
-        return [*map(sorted, self._items), *inner]
-
-    def told_before(self, stage: int) -> list[int]:
-        """As the entry's."""
-        entry, inner = self._at(stage)
-        return [s + self._first[entry] for s in self.entries[entry].told_before(inner)]
+        inner = [items for entry in entries for items in entry.decisive]
+        self.decisive = [*map(sorted, self._items), *inner]
+        orders = [entry.outline.order for entry in entries if entry.outline.order != "fixed"]
+        self.outline = Outline(orders[0] if orders else "fixed", entries=tuple(entries))
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> MenuState:
         """Choose the entry."""
@@ -147,46 +140,40 @@ class MenuPlan(Plan[MenuState]):
     def _speaker(self, state: MenuState) -> int:
         return state.running if state.settled or state.complete < 0 else state.complete
 
-    def split(self, state: MenuState, index: Ints) -> MenuState:
-        """Some of the rows."""
-        inner = {e: self.entries[e].split(s, index) for e, s in state.inner.items()}
-        return MenuState(
-            len(index), state.keys[index], state.running, state.complete, state.settled,
-            set(state.have), inner, state.closures,
-        )  # fmt: skip
-
-    def fork(self, state: MenuState) -> MenuState:
-        """All rows."""
-        inner = {e: self.entries[e].fork(s) for e, s in state.inner.items()}
-        return replace(state, have=set(state.have), inner=inner)
-
     def read_all(self, states: Sequence[MenuState]) -> Floats:
-        """Each entry reads what is its own."""
+        """Return the answers of states; each entry reads those that it answers for."""
         answers = np.empty((len(states), states[0].n, self.n_outputs))
         speakers = np.array([self._speaker(state) for state in states])
         for entry in np.unique(speakers).tolist():
-            own = np.flatnonzero(speakers == entry).tolist()
-            answers[own] = self.entries[entry].read_all([states[i].inner[entry] for i in own])
+            members = np.flatnonzero(speakers == entry).tolist()
+            inner = [states[i].inner[entry] for i in members]
+            answers[members] = read_all(self.entries[entry], inner)
         return answers
 
-    def free_now(self, state: MenuState, owned: NDArray[np.bool_]) -> list[int]:
-        """As the running entry's."""
+    def reader(self, state: MenuState) -> Reader | None:
+        """Return the function of the entry that answers."""
+        entry = self._speaker(state)
+        return reader(self.entries[entry], state.inner[entry])
+
+    def free_stages(self, state: MenuState, owned: Flags) -> list[int]:
+        """Return those of the running entry."""
         running = state.running
         first, end = self._first[running : running + 2]
-        inner = self.entries[running].free_now(state.inner[running], owned[first:end])
+        inner = free_stages(self.entries[running], state.inner[running], owned[first:end])
         return [stage + first for stage in inner]
 
     def extents(self) -> list[Sequence[int]]:
         """Each entry's items."""
         return [tuple(items) for items in self._items]
 
-    def future(self, state: MenuState) -> list[int]:
-        """What the running entry has still to come."""
+    def future(self, state: MenuState) -> Future:
+        """Return what the running entry has still to come."""
         if any(self.stages.headroom):  # the running entry may then end without its last items
-            super().future(state)
+            raise no_bounds(self.kind)
         running = state.running
-        coming = self.entries[running].future(state.inner[running])
-        return [stage + self._first[running] for stage in coming]
+        coming = bounded(self.entries[running]).future(state.inner[running])
+        stages = [stage + self._first[running] for stage in coming.stages]
+        return Future(stages, coming.ends_at_refusal)
 
     def reach(
         self,
@@ -200,49 +187,43 @@ class MenuPlan(Plan[MenuState]):
         first = self._first[state.running]
         inner = state.inner[state.running]
         free, unsure = [s - first for s in free], [s - first for s in unsure]
-        return self.entries[state.running].reach(inner, free, unsure, X, rows)
+        return bounded(self.entries[state.running]).reach(inner, free, unsure, X, rows)
 
     def headroom(self, state: MenuState, stage: int) -> float:
         """As the entry's."""
         entry, inner = self._at(stage)
         return self.entries[entry].headroom(state.inner[entry], inner)
 
-    def refusal_at(self, state: MenuState) -> str:
-        """As the running entry's."""
-        return self.entries[state.running].refusal_at(state.inner[state.running])
-
     def settle(self, state: MenuState) -> None:
         """Answer with the running entry, complete or not."""
         state.settled = True
-        self.entries[state.running].settle(state.inner[state.running])
+        bounded(self.entries[state.running]).settle(state.inner[state.running])
 
     def repriced(self, costs: Costs) -> Plan[Any]:
         """Each entry for itself; which is better than which is a matter of quality, and stays."""
-        entries = [entry.repriced(costs) for entry in self.entries]
+        entries = [repriced(entry, costs) for entry in self.entries]
         same = all(new is old for new, old in zip(entries, self.entries, strict=True))
         return self if same else MenuPlan(entries)
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """All there is to the entries."""
+        """Return all there is to the entries."""
         headers, arrays = [], {}
         for number, entry in enumerate(self.entries):
-            header, own = entry.parts()
-            headers.append({"kind": entry.kind, "header": header})
-            arrays.update({f"{number}/{name}": value for name, value in own.items()})
+            header, entry_arrays = plan_to_parts(entry)
+            headers.append(header)
+            arrays.update({f"{number}/{name}": value for name, value in entry_arrays.items()})
         return {"entries": headers}, arrays
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> MenuPlan:
-        """The inverse of `parts`."""
-        from . import plan_from_parts
-
-        own: dict[str, Arrays] = {}
+        """Return the menu of stored `parts`."""
+        entry_arrays: dict[str, Arrays] = {}
         for name, array in arrays.items():
             number, _, inner = name.partition("/")
-            own.setdefault(number, {})[inner] = array
+            entry_arrays.setdefault(number, {})[inner] = array
         return cls(
             [
-                plan_from_parts(entry["kind"], entry["header"], own.get(str(number), {}))
+                plan_from_parts(entry["kind"], entry["header"], entry_arrays.get(str(number), {}))
                 for number, entry in enumerate(header["entries"])
             ]
         )

@@ -1,146 +1,101 @@
-"""Prefix plans: groups of columns in a fixed order, with a model of its own for each prefix."""
+"""Prefix plans: items in a fixed order, with a model of its own for each prefix."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..costs.ledger import Ledger
-from ..data.validation import float_array, int_array
 from ..types import Arrays, Floats, Ints
-from .contract import Plan, StageTable, State
+from .capabilities import Reader
+from .components.models import Model
+from .components.prefix_models import LinearPrefixes, ModelSequence, PrefixModels
+from .contract import Outline, Plan, Source, StageTable, State
 
 
 @dataclass
 class PrefixState(State):
-    """How much of the order is owned, and where its values are."""
+    """How many stages were told, and where their values are."""
 
     position: int
     ended: bool
-    source: tuple[NDArray[Any], Ints] | None
+    source: Source | None
 
 
 class PrefixPlan(Plan[PrefixState]):
-    """After each purchase the prefix's own linear model answers.
+    """After each stage the model of the prefix answers; before the first the prior does.
 
     Parameters
     ----------
     stages : StageTable
-        The items of each stage, in the order bought.
-    columns : int array
-        The columns of all stages, in the order bought.
-    counts : int array (stages,)
-        How many columns are known after each stage.
-    intercepts : float array (stages + 1, outputs)
-        One a prefix; the first is the prior.
-    coefficients : float array (sum of counts, outputs)
-        The models of the prefixes, one after the other.
-    fill : float array, optional
-        What a missing value of each of `columns` counts as; without it there may be none.
+        The items that each model needs beyond those of the models before it.
+    models : LinearPrefixes or ModelSequence
+        One model per stage, and the prior. They decide the kind in model files: ``prefix``
+        or ``refits``.
     """
 
-    kind: ClassVar[str] = "prefix"
+    outline = Outline(stage_noun="purchase")
 
-    def __init__(
-        self,
-        stages: StageTable,
-        columns: ArrayLike,
-        counts: ArrayLike,
-        intercepts: ArrayLike,
-        coefficients: ArrayLike,
-        fill: ArrayLike = (),
-    ) -> None:
-        self.stages = stages
-        self.columns = int_array("columns", columns)
-        self.counts = int_array("counts", counts)
-        self.intercepts = float_array("intercepts", intercepts, 2)
-        self.coefficients = float_array("coefficients", coefficients, 2)
-        self.fill = float_array("fill", fill)
-        self.accepts_missing = len(self.fill) > 0
-        self._check()
-        self.n_outputs = self.intercepts.shape[1]
-        self._ends = np.concatenate([[0], np.cumsum(self.counts)])
-        order = self.columns.tolist()
-        self.reads = tuple(tuple(order[a:b]) for a, b in pairwise([0, *self.counts.tolist()]))
+    def __init__(self, stages: StageTable, models: PrefixModels) -> None:
+        self.stages = stages.in_sequence()
+        self.models = models
+        self.kind = models.kind
+        self.reads, self.n_outputs = models.reads, len(models.prior)
+        self.accepts_missing, self.accepts_sparse = models.accepts_missing, models.accepts_sparse
+        if len(models) != len(stages):
+            raise ValueError(f"{len(stages)} stages but {len(models)} models; expected equal.")
 
-    def _check(self) -> None:
-        counts = [0, *self.counts.tolist()]  # Python's numbers: differences cannot overflow
-        if len(counts) != len(self.stages) + 1 or sorted(counts) != counts:
-            raise ValueError("counts must hold one ascending number a stage.")
-        if counts[-1] != len(self.columns):
-            raise ValueError("the last count must be the number of columns.")
-        if len(self.intercepts) != len(self.stages) + 1:
-            raise ValueError("intercepts must be (stages + 1 x outputs).")
-        if self.coefficients.shape != (self.counts.sum(), self.intercepts.shape[1]):
-            raise ValueError("coefficients must be (sum of counts x outputs).")
-        if len(self.fill) not in (0, len(self.columns)) or not np.isfinite(self.fill).all():
-            raise ValueError("fill must hold one finite number a column.")
+    @classmethod
+    def single(cls, items: Iterable[int], model: Model, prior: ArrayLike) -> PrefixPlan:
+        """Return the plan of one model on one set of items."""
+        return cls(StageTable((tuple(items),)), ModelSequence([model], prior))
 
-    def told_before(self, stage: int) -> range:
-        """All stages before it."""
-        return range(stage)
+    @classmethod
+    def constant(cls, prior: ArrayLike) -> PrefixPlan:
+        """Return the plan that buys nothing and answers with the prior."""
+        return cls(StageTable(()), ModelSequence([], prior))
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> PrefixState:
-        """Nothing known."""
+        """Return the state of rows of which nothing is known."""
         return PrefixState(len(keys), 0, False, None)
 
     def ask(self, state: PrefixState) -> int:
-        """The next group in order."""
+        """Return the next stage in order."""
         return -1 if state.ended or state.position == len(self.stages) else state.position
 
     def tell(self, state: PrefixState, stage: int, X: NDArray[Any], rows: Ints) -> None:
-        """A longer prefix is known; its model is evaluated when somebody reads."""
+        """Note a longer prefix; its model is evaluated when somebody reads."""
         state.position = stage + 1
-        state.source = (X, rows)
+        state.source = Source(X, rows)
 
     def refuse(self, state: PrefixState, stage: int, ledger: Ledger) -> None:
-        """There is no model with a gap: the prefix so far stands."""
+        """End here: no model has a gap, so that the prefix so far stands."""
         state.ended = True
 
     def read(self, state: PrefixState) -> Floats:
-        """The answer of the prefix's model."""
-        prefix = state.position
-        scores = np.tile(self.intercepts[prefix], (state.n, 1))
-        if prefix == 0 or state.source is None:
-            return scores
-        from ..kernels.prefixes import add_terms
+        """Return the answer of the prefix's model."""
+        if state.source is None:
+            return np.tile(self.models.prior, (state.n, 1))
+        return self.models.scores(state.position, state.source.X, state.source.rows)
 
-        X, rows = state.source
-        columns = self.columns[: self.counts[prefix - 1]]
-        model = self.coefficients[self._ends[prefix - 1] : self._ends[prefix]]
-        add_terms(scores, X, rows, columns, model, self.fill[: len(columns)])
-        return scores
-
-    def split(self, state: PrefixState, index: Ints) -> PrefixState:
-        """Some of the rows."""
-        part = state.take(index)
-        if state.source is not None:
-            part.source = (state.source[0], state.source[1][index])
-        return part
+    def reader(self, state: PrefixState) -> Reader:
+        """Return the model of a state's prefix."""
+        length = state.position
+        if length == 0:
+            return lambda X, rows: np.tile(self.models.prior, (len(rows), 1))
+        return lambda X, rows: self.models.scores(length, X, rows)
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
-        """All there is to the plan."""
-        arrays = {
-            "columns": self.columns,
-            "counts": self.counts,
-            "intercepts": self.intercepts,
-            "coefficients": self.coefficients,
-        }
-        fill = {"fill": self.fill} if len(self.fill) else {}
-        return {}, arrays | fill | self.stages.arrays()
+        """Return all there is to the plan."""
+        header, arrays = self.models.parts()
+        return header, arrays | self.stages.arrays()
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> PrefixPlan:
-        """The inverse of `parts`."""
-        return cls(
-            StageTable.from_arrays(arrays),
-            arrays["columns"],
-            arrays["counts"],
-            arrays["intercepts"],
-            arrays["coefficients"],
-            arrays.get("fill", ()),
-        )
+        """Return the plan of stored `parts`; only a sequence of models has a header."""
+        kind: type[PrefixModels] = ModelSequence if header else LinearPrefixes
+        return cls(StageTable.from_arrays(arrays), kind.from_parts(header, arrays))

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from ..costs.costs import Costs, check_requirements
 from ..costs.repricing import at_new_prices
-from .contract import Plan
+from ..types import Ints
+from .capabilities import repriced
+from .contract import Outline, Plan, StageTable
 
 #: So many of the items that are bought at once are named.
 _NAMED = 3
@@ -64,7 +66,7 @@ class PricedPlan:
         needed = set(np.flatnonzero(np.bincount(self.costs.owners[reads])).tolist())
         needed.difference_update(self.needs[stage])
         if needed:
-            needed.difference_update(*(self.needs[s] for s in self.plan.told_before(stage)))
+            needed.difference_update(*self.needs[self.plan.stages.told_from[stage] : stage])
         if needed:
             names = [self.costs.names[item] for item in sorted(needed)]
             raise ValueError(f"Stage {stage} of the plan reads columns of {names} without buying.")
@@ -76,7 +78,42 @@ class PricedPlan:
         see `Plan.repriced`.
         """
         costs = at_new_prices(self.costs, prices)
-        return PricedPlan(self.plan.repriced(costs), costs)
+        return PricedPlan(repriced(self.plan, costs), costs)
+
+    @property
+    def kind(self) -> str:
+        """The plan's name in model files."""
+        return self.plan.kind
+
+    @property
+    def outline(self) -> Outline:
+        """What displays say of the plan."""
+        return self.plan.outline
+
+    @property
+    def stages(self) -> StageTable:
+        """What each stage needs, less what that requires."""
+        return self.plan.stages
+
+    @property
+    def columns_read(self) -> Ints:
+        """All columns the plan may ever look at, ascending."""
+        return self.plan.columns_read
+
+    @property
+    def n_outputs(self) -> int:
+        """Numbers per row that are read."""
+        return self.plan.n_outputs
+
+    @property
+    def accepts_sparse(self) -> bool:
+        """Whether X may be a CSR matrix."""
+        return self.plan.accepts_sparse
+
+    @property
+    def accepts_missing(self) -> bool:
+        """Whether values may be missing."""
+        return self.plan.accepts_missing
 
     @cached_property
     def needs(self) -> tuple[tuple[int, ...], ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..costs.ledger import Ledger
 from ..data.validation import float_array, int_array
 from ..types import Arrays, Floats, Ints
-from .contract import Plan, StageTable, State
+from .contract import Outline, Plan, StageTable, State
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,8 @@ class RoutedPlan(Plan[RoutedState]):
         The tree.
     """
 
-    kind: ClassVar[str] = "routed"
+    kind = "routed"
+    outline = Outline(order="routed")
     accepts_missing = True
 
     def __init__(self, stages: StageTable, nodes: Nodes) -> None:

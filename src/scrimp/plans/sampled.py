@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ from .components.sampling_weights import LAWS, best_first, chances
 from .components.stumps import StumpTable
 from .components.terms import TermTable
 from .components.tree_table import TreeTable
-from .contract import Plan, StageTable, State, ahead_or_stop
+from .contract import Outline, Plan, StageTable, State, check_skip_or_stop
 
 #: More draws than this take longer than anybody waits, and tell nothing more.
 MOST_DRAWS = 100_000
@@ -52,12 +52,6 @@ class SampledState(State):
     dropped: tuple[int, ...]
     ended: NDArray[np.bool_]
     outlook: Outlook | None
-
-    def take(self, index: Ints) -> Self:
-        """The state of some of the rows, independent of this one."""
-        part = super().take(index)
-        part.outlook = None if self.outlook is None else self.outlook.copy()
-        return part
 
 
 class SampledPlan(Plan[SampledState]):
@@ -98,7 +92,7 @@ class SampledPlan(Plan[SampledState]):
         How much each member counts, where there is a law.
     """
 
-    kind: ClassVar[str] = "sampled"
+    kind = "sampled"
     uses_owned = True
 
     def __init__(
@@ -123,9 +117,12 @@ class SampledPlan(Plan[SampledState]):
         self.n_outputs = len(self.prior)
         self.seed = int(seed)
         self.max_draws = int(max_draws)
-        self.refusal = ahead_or_stop(refusal)
+        self.refusal = check_skip_or_stop(refusal)
         self.affordable = self.one_budget = bool(affordable)
         self.law, self.alpha = str(law), float_array("alpha", alpha)
+        self.decisive = [tuple(dict.fromkeys(i for items in stages.items for i in items))]
+        noun = f"different {members.kind.removesuffix('s')}"
+        self.outline = Outline(order="drawn", stage_noun=noun)
         self._check()
         self._free = np.flatnonzero(self.probability == 0).tolist()
         self._paid = np.flatnonzero(self.probability > 0).tolist()
@@ -149,17 +146,13 @@ class SampledPlan(Plan[SampledState]):
         if len(self.alpha) != (n if self.law else 0):
             raise ValueError("alpha must hold one number a member, if there is a law.")
 
-    def decisive(self) -> list[tuple[int, ...]]:
-        """A budget for everything takes the full vote."""
-        return [tuple(dict.fromkeys(i for items in self.stages.items for i in items))]
-
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> SampledState:
         """Fresh rows; the budget decides between the full vote and draws."""
         n = len(keys)
         return SampledState(
             n=n,
             keys=keys,
-            full=ledger.can_pay(self.decisive()[0]),
+            full=ledger.can_pay(self.decisive[0]),
             position=0,
             sure=np.zeros((n, self.n_outputs)),
             drawn=np.zeros((n, self.n_outputs)),
@@ -276,7 +269,7 @@ class SampledPlan(Plan[SampledState]):
             return None
         lanes = len(ledger.budgets) if budget_of is None else 1
         scores, spent = np.empty((lanes, len(rows), self.n_outputs)), np.empty((lanes, len(rows)))
-        full = ledger.can_pay(self.decisive()[0])
+        full = ledger.can_pay(self.decisive[0])
         for start, part, told in self._runs(ledger, needs, full):
             stop = start + len(part.budgets)
             first, last = np.full(len(rows), start), np.full(len(rows), stop)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,15 @@ from ..data.target import Target
 from ..data.validation import FLOAT_DTYPES, check_budget, check_budgets
 from ..plans.priced_plan import PricedPlan
 from ..types import Floats
-from .replay import replay, replay_rows
+from .owned_items import owned_items
+from .replay import SharedHistory, answer_all, replay, replay_rows, shared_history
 from .session import Session
 from .sweep import Sweep
 
 #: Cells of a sparse table that are written out at a time.
 _DENSE_CELLS = 2**24
+#: Budgets whose purchases are kept; more than that are seldom in use at a time.
+_MAX_HISTORIES = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +51,20 @@ class Predictor:
     columns: Columns
     target: Target
     info: Mapping[str, Any]
+    _histories: dict[float, SharedHistory | None] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         """Check that the parts speak of the same columns and outputs."""
         if len(self.columns) != self.plan.costs.n_columns:
             raise ValueError("columns and costs differ in the number of columns.")
-        if self.target.n_outputs != self.plan.plan.n_outputs:
+        if self.target.n_outputs != self.plan.n_outputs:
             raise ValueError("plan and target differ in the number of outputs.")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is made anew when it is needed."""
+        return self.__dict__ | {"_histories": {}}
 
     @property
     def costs(self) -> Costs:
@@ -67,51 +77,67 @@ class Predictor:
         return self.target.classes
 
     def reprice(self, costs: Any) -> Predictor:
-        """The model at new prices of the same items. See `BudgetedEstimator.reprice`."""
+        """Return the model at new prices of the same items. See `BudgetedEstimator.reprice`."""
         return replace(self, plan=self.plan.repriced(costs))
 
     def answer(
         self, X: Any, budget: Any = None, *, owned: Any = None, keys: Any = None,
         stop: str | None = None,
     ) -> tuple[Floats, Floats]:  # fmt: skip
-        """Scores (rows x outputs) and spend (rows) at one budget, or one a row."""
-        if self._is_to_be_written_out(X):
-            budgets = np.broadcast_to(check_budget(budget, X.shape[0]), X.shape[0])
+        """Return scores (rows x outputs) and spend (rows) at one budget, or one per row."""
+        if self._needs_dense(X):
+            budgets = check_budget(budget, X.shape[0])
             parts = [
-                self.answer(block, budgets[rows], owned=own, keys=key, stop=stop)
-                for rows, block, own, key in self._dense_blocks(X, owned, keys)
-            ]
+                self.answer(
+                    block, budgets[rows] if budgets.ndim else budget, owned=block_owned,
+                    keys=block_keys, stop=stop,
+                )
+                for rows, block, block_owned, block_keys in self._dense_blocks(X, owned, keys)
+            ]  # fmt: skip
             scores, spent = zip(*parts, strict=True)
             return np.concatenate(scores), np.concatenate(spent)
         table = self._table(X)
         n = table.shape[0]
         budgets = check_budget(budget, n)
         self._warn_if_nothing_fits(budgets, owned)
+        if owned is None and stop in (None, "none") and budgets.ndim == 0:
+            history = self._shared_history(float(budgets))
+            if history is not None:
+                _as_keys(keys, n)
+                return answer_all(self.plan, history, table)
         return replay_rows(
-            self.plan, self.target, table, np.broadcast_to(budgets, n),
-            keys=_as_keys(keys, n), owned=self._owned(owned, n), stop=stop,
+            self.plan, self.target, table, np.broadcast_to(budgets, n), keys=_as_keys(keys, n),
+            owned=owned_items(owned, n, self.costs, self.columns), stop=stop,
         )  # fmt: skip
 
+    def _shared_history(self, budget: float) -> SharedHistory | None:
+        """Return what all rows buy at a budget, if they buy the same; it is kept."""
+        if budget not in self._histories:
+            if len(self._histories) >= _MAX_HISTORIES:
+                self._histories.clear()
+            self._histories[budget] = shared_history(self.plan, budget)
+        return self._histories.get(budget)
+
     def predict(self, X: Any, budget: Any = None, **options: Any) -> NDArray[Any]:
-        """Labels or values. See `BudgetedEstimator.predict`."""
+        """Return labels or values. See `BudgetedEstimator.predict`."""
         return self.target.labels(self.answer(X, budget, **options)[0])
 
     def predict_proba(self, X: Any, budget: Any = None, **options: Any) -> Floats:
-        """Class probabilities."""
+        """Return class probabilities."""
         return self.target.probabilities(self.answer(X, budget, **options)[0])
 
     def decision_function(self, X: Any, budget: Any = None, **options: Any) -> Floats:
-        """Scores in scikit-learn's shape."""
+        """Return scores in scikit-learn's shape."""
         return self.target.decisions(self.answer(X, budget, **options)[0])
 
     def spend(self, X: Any, budget: Any = None, **options: Any) -> Floats:
-        """What each row pays."""
+        """Return what each row pays."""
         return self.answer(X, budget, **options)[1]
 
     def score(
         self, X: Any, y: Any, sample_weight: Any = None, *, budget: Any = None, **options: Any
     ) -> float:
-        """Accuracy, or explained variance (R^2) for a regression."""
+        """Return the accuracy, or explained variance (R^2) for a regression."""
         from sklearn.metrics import accuracy_score, r2_score
 
         metric = r2_score if self.target.is_number else accuracy_score
@@ -120,21 +146,21 @@ class Predictor:
     def sweep(
         self, X: Any, budgets: Any, *, owned: Any = None, keys: Any = None, stop: str | None = None
     ) -> Sweep:
-        """Answers and spend at many budgets, in one pass."""
+        """Return answers and spend at many budgets, in one pass."""
         asked = check_budgets(budgets)
-        if self._is_to_be_written_out(X):
+        if self._needs_dense(X):
             sweeps = [
-                self.sweep(block, asked, owned=own, keys=key, stop=stop)
-                for _, block, own, key in self._dense_blocks(X, owned, keys)
+                self.sweep(block, asked, owned=block_owned, keys=block_keys, stop=stop)
+                for _, block, block_owned, block_keys in self._dense_blocks(X, owned, keys)
             ]
             spent = np.concatenate([part.spent for part in sweeps])
             return Sweep(asked, spent, np.concatenate([s.scores for s in sweeps]), self.target)
         table = self._table(X)
+        n = table.shape[0]
         distinct, position = np.unique(asked, return_inverse=True)
         sweep = replay(
-            self.plan, self.target, table, distinct,
-            keys=_as_keys(keys, table.shape[0]), owned=self._owned(owned, table.shape[0]),
-            stop=stop,
+            self.plan, self.target, table, distinct, keys=_as_keys(keys, n),
+            owned=owned_items(owned, n, self.costs, self.columns), stop=stop,
         )  # fmt: skip
         if np.array_equal(asked, distinct):
             return sweep
@@ -150,82 +176,36 @@ class Predictor:
         owned: Iterable[str] = (),
         stop: str | None = None,
     ) -> Session:
-        """A session for one row. See `scrimp.runtime.session.Session`."""
+        """Return a session for one row. See `scrimp.runtime.session.Session`."""
         limit = float(check_budget(budget))
         return Session(
             self.plan, self.columns, self.target,
             budget=limit, key=key, known=known, owned=owned, stop=stop,
         )  # fmt: skip
 
-    def _is_to_be_written_out(self, X: Any) -> bool:
-        """Whether X is sparse, and the plan needs arrays."""
-        return bool(issparse(X)) and not self.plan.plan.takes_sparse
+    def _needs_dense(self, X: Any) -> bool:
+        """Return whether X is sparse and the plan needs arrays."""
+        return bool(issparse(X)) and not self.plan.accepts_sparse
 
     def _dense_blocks(self, X: Any, owned: Any, keys: Any) -> Iterator[tuple[slice, Any, Any, Any]]:
-        """Blocks of rows of a sparse X as arrays, with what goes with them."""
+        """Yield blocks of rows of a sparse X as arrays, with what is owned and the keys."""
         n, d = X.shape
         keys = np.arange(n) if keys is None else np.asarray(keys)
-        each = np.ndim(owned) == 2
+        per_row = np.ndim(owned) == 2
         step = max(_DENSE_CELLS // max(d, 1), 1)
         for start in range(0, n, step):
             rows = slice(start, min(start + step, n))
-            own = owned[rows] if each else owned
-            yield rows, X[rows].toarray(), own, keys[rows]
+            yield rows, X[rows].toarray(), owned[rows] if per_row else owned, keys[rows]
 
     def _table(self, X: Any) -> Any:
+        """Return X as numbers, columns in the order of training."""
         if as_frame(X) is not None:
-            return self.columns.encode(X, only=self.plan.plan.columns_read.tolist())
+            return self.columns.encode(X, only=self.plan.columns_read.tolist())
         self.columns.refuse_arrays_for_categories()
+        if type(X) is np.ndarray and X.dtype in FLOAT_DTYPES and X.ndim == 2 and len(X):
+            return self.columns.encode(X)  # there is nothing to convert
         array = check_array(X, dtype=FLOAT_DTYPES, ensure_all_finite=False, accept_sparse="csr")
         return self.columns.encode(array)
-
-    def _owned(self, owned: Any, n: int) -> NDArray[np.bool_] | None:
-        """What rows own (rows x items), ancestors included."""
-        if owned is None:
-            return None
-        costs, frame = self.costs, as_frame(owned)
-        mask = np.asarray(owned) if frame is None else self._named_mask(frame)
-        if mask.dtype != bool or mask.ndim not in (1, 2):
-            raise ValueError(
-                "owned must be a boolean mask over columns or items, for all rows or a row."
-            )
-        mask = np.broadcast_to(mask, (n, mask.shape[-1])) if mask.ndim == 1 else mask
-        if len(mask) != n or mask.shape[1] not in (costs.n_columns, costs.n_items):
-            raise ValueError(
-                f"owned has the shape {mask.shape}; expected {n} rows and as many columns as "
-                f"X ({costs.n_columns}) or the price list's items ({costs.n_items})."
-            )
-        if mask.shape[1] == costs.n_columns and frame is None:
-            mask = self._items_of_columns(mask)
-        full = np.zeros((n, costs.n_items), dtype=bool)
-        for item, closure in enumerate(costs.closures):
-            full[:, closure] |= mask[:, [item]]
-        return full
-
-    def _items_of_columns(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """A row has an item if it has all columns the item brings."""
-        brought = self.costs.columns
-        if self.costs.n_items == self.costs.n_columns and any(len(own) != 1 for own in brought):
-            raise ValueError(
-                "There are as many items as columns, so the mask `owned` may mean either. "
-                "Pass a data frame whose columns are named."
-            )
-        nothing = np.zeros(len(mask), dtype=bool)
-        return np.stack([mask[:, own].all(axis=1) if own else nothing for own in brought], axis=1)
-
-    def _named_mask(self, frame: Any) -> NDArray[np.bool_]:
-        """A mask over items from a frame of booleans, by the names of columns or items."""
-        given = {str(name): np.asarray(frame.get_column(name).to_numpy()) for name in frame.columns}
-        costs, nothing = self.costs, np.zeros(len(frame), dtype=bool)
-        unknown = [n for n in given if n not in self.columns.positions and n not in costs.names]
-        if unknown:
-            raise ValueError(f"owned names {unknown}, which are neither columns nor items.")
-        masks = []
-        for item, own in zip(costs.names, costs.columns, strict=True):
-            columns = [given.get(self.columns.name(c), nothing) for c in own]
-            have = np.all(columns, axis=0) if columns else nothing
-            masks.append(have | given.get(item, nothing))
-        return np.stack(masks, axis=1)
 
     def _warn_if_nothing_fits(self, budgets: Floats, owned: Any) -> None:
         largest, (least, item) = budgets.max(initial=0.0), self.plan.cheapest
@@ -259,7 +239,7 @@ def _as_keys(keys: Any, n: int) -> NDArray[np.uint64] | None:
 
 
 def as_predictor(model: Any) -> Predictor:
-    """The Predictor of a fitted estimator, or the model itself if it is one."""
+    """Return the Predictor of a fitted estimator, or the model itself if it is one."""
     if isinstance(model, Predictor):
         return model
     if not hasattr(type(model), "predictor_"):

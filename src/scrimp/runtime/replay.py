@@ -13,6 +13,7 @@ from scipy import sparse
 
 from ..costs.ledger import Ledger
 from ..data.target import Target
+from ..plans.capabilities import Reader, answer_cohort, bounded, read_all, reader
 from ..plans.contract import State
 from ..plans.priced_plan import PricedPlan
 from ..types import Floats, Ints
@@ -78,7 +79,7 @@ def replay(
     done = list(_follow(priced, target, X, budgets, None, keys, owned, stop_rule(stop)))
     done.sort(key=lambda cohort: cohort.first)
     if done and all(len(cohort.rows) == n and cohort.answers is None for cohort in done):
-        answers = plan.read_all([cohort.state for cohort in done])
+        answers = read_all(plan, [cohort.state for cohort in done])
         run_of = np.repeat(np.arange(len(done)), [cohort.n_budgets for cohort in done])
         paid = np.array([cohort.ledger.spent for cohort in done])[run_of]
         spent = np.broadcast_to(paid, (n, len(budgets)))
@@ -118,6 +119,59 @@ def replay_rows(
         own = cohort.answers or (priced.plan.read(cohort.state), cohort.ledger.spent)
         scores[cohort.rows], spent[cohort.rows] = own
     return scores, spent
+
+
+@dataclass(frozen=True, eq=False)
+class SharedHistory:
+    """What all rows buy at one budget, and how they are then answered.
+
+    Parameters
+    ----------
+    spent : float
+        What each row pays.
+    checked : int array
+        Columns that are looked at and must be finite, in the order bought.
+    read : callable
+        Scores (rows x outputs) of X and rows.
+    """
+
+    spent: float
+    checked: Ints
+    read: Reader
+
+
+def shared_history(priced: PricedPlan, budget: float) -> SharedHistory | None:
+    """Return what all rows buy at a budget; None if rows differ or the plan must be driven.
+
+    A plan with a fixed order buys the same for all rows, so that following it once, on no row
+    at all, tells what is bought for any.
+    """
+    plan, ledger = priced.plan, Ledger(priced.costs, [budget])
+    if plan.outline.order != "fixed":
+        return None
+    X, rows = np.empty((0, priced.costs.n_columns)), np.empty(0, dtype=np.int64)
+    state = plan.start(np.empty(0, dtype=np.uint64), ledger)
+    columns: dict[int, None] = {}
+    while (stage := int(plan.ask(state))) >= 0:
+        needs = priced.needs[stage]
+        if ledger.first_affording(needs, plan.headroom(state, stage)):
+            plan.refuse(state, stage, ledger)
+            continue
+        ledger.buy(needs)
+        plan.tell(state, stage, X, rows)
+        if not plan.accepts_missing:
+            columns.update(dict.fromkeys(np.asarray(plan.reads[stage]).tolist()))
+    read = reader(plan, state)
+    if read is None:
+        return None
+    return SharedHistory(ledger.spent, np.array(list(columns), dtype=np.int64), read)
+
+
+def answer_all(priced: PricedPlan, history: SharedHistory, X: Any) -> tuple[Floats, Floats]:
+    """Return scores (rows x outputs) and spend (rows) of rows with a shared history."""
+    rows = np.arange(X.shape[0])
+    _refuse_not_finite(priced, X, rows, history.checked)
+    return history.read(X, rows), np.full(X.shape[0], history.spent)
 
 
 def _follow(
@@ -176,19 +230,26 @@ def _follow(
 
 
 def _tell(priced: PricedPlan, cohort: _Cohort, stage: int, X: NDArray[Any]) -> None:
-    if not priced.plan.accepts_missing:
-        lost = _first_not_finite(X, cohort.rows, priced.plan.reads[stage])
-        if lost is not None:
-            raise ValueError(
-                f"Column {priced.costs.column_name(lost)!r} was bought and holds NaN or infinity, "
-                "which this model cannot use. Impute it, or leave these rows out."
-            )
+    if not priced.accepts_missing:
+        _refuse_not_finite(priced, X, cohort.rows, priced.plan.reads[stage])
     cohort.ledger.buy(priced.needs[stage])
     priced.plan.tell(cohort.state, stage, X, cohort.rows)
 
 
+def _refuse_not_finite(
+    priced: PricedPlan, X: Any, rows: Ints, columns: Sequence[int] | Ints
+) -> None:
+    """Raise ValueError if a column that was bought holds NaN or infinity."""
+    lost = _first_not_finite(X, rows, columns) if len(columns) else None
+    if lost is not None:
+        raise ValueError(
+            f"Column {priced.costs.column_name(lost)!r} was bought and holds NaN or infinity, "
+            "which this model cannot use. Impute it, or leave these rows out."
+        )
+
+
 def _first_not_finite(X: Any, rows: Ints, columns: Sequence[int] | Ints) -> int | None:
-    """The first of some columns that holds NaN or infinity in some rows."""
+    """Return the first of some columns that holds NaN or infinity in some rows."""
     if sparse.issparse(X):
         part = X[rows]
         lost = np.intersect1d(columns, part.indices[~np.isfinite(part.data)])
@@ -228,7 +289,7 @@ def _answers_at_once(
     """What a plan says of fresh rows without being driven, if it does."""
     rows, own = cohort.rows, cohort.budget_of
     own = None if own is None else own - cohort.first
-    return priced.plan.answer_cohort(X, rows, keys[rows], cohort.ledger, priced.needs, own)
+    return answer_cohort(priced.plan, X, rows, keys[rows], cohort.ledger, priced.needs, own)
 
 
 def _by_owned(n: int, owned: NDArray[np.bool_] | None) -> Iterator[tuple[Ints, Sequence[int]]]:
@@ -247,7 +308,7 @@ def _runs(priced: PricedPlan, ledger: Ledger, each: bool) -> Iterator[tuple[int,
     if each:
         bounds = list(range(n + 1))
     else:
-        closures = map(priced.costs.closure, priced.plan.decisive())
+        closures = map(priced.costs.closure, priced.plan.decisive)
         bounds = sorted({0, n, *(ledger.first_affording(needs) for needs in closures)})
     yield from pairwise(bounds)
 
@@ -257,7 +318,7 @@ def _part(priced: PricedPlan, cohort: _Cohort, chosen: NDArray[np.bool_]) -> _Co
     index = np.flatnonzero(chosen)
     return _Cohort(
         cohort.rows[index],
-        priced.plan.split(cohort.state, index),
+        cohort.state.take(index),
         cohort.ledger.at(0, cohort.n_budgets),
         cohort.first,
         None if cohort.budget_of is None else cohort.budget_of[index],
@@ -274,7 +335,7 @@ def _at_budgets(priced: PricedPlan, cohort: _Cohort, start: int, stop: int) -> l
     """The cohort at some of its budgets; none if no row has one of these."""
     first, ledger = cohort.first + start, cohort.ledger.at(start, stop)
     if cohort.budget_of is None:
-        return [_Cohort(cohort.rows, priced.plan.fork(cohort.state), ledger, first, None)]
+        return [_Cohort(cohort.rows, cohort.state.fork(), ledger, first, None)]
     chosen = (cohort.budget_of >= first) & (cohort.budget_of < cohort.first + stop)
     if not chosen.any():
         return []
@@ -291,5 +352,5 @@ def _stop_early(
     for part in settled:
         for stage in free:
             priced.plan.tell(part.state, stage, X, part.rows)
-        priced.plan.settle(part.state)
+        bounded(priced.plan).settle(part.state)
     return settled, [] if sure.all() else [_part(priced, cohort, ~sure) if settled else cohort]

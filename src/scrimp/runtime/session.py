@@ -13,6 +13,7 @@ import numpy as np
 from ..costs.ledger import Ledger
 from ..data.columns import Columns
 from ..data.target import Target
+from ..plans.capabilities import bounded, free_stages
 from ..plans.priced_plan import PricedPlan
 from ..types import Floats
 from .session_values import Intake, by_name
@@ -209,9 +210,9 @@ class Session:
 
     def _read(self) -> Answer:
         plan, state, target = self._priced.plan, self._state, self._target
-        free = plan.free_now(state, self._priced.owned_stages(self._ledger.owned))
+        free = free_stages(plan, state, self._priced.owned_stages(self._ledger.owned))
         if free:  # as if it were cut off now
-            state = plan.fork(state)
+            state = state.fork()
             for stage in free:
                 plan.tell(state, stage, self._X, _ROWS)
         scores = plan.read(state)
@@ -262,7 +263,7 @@ class Session:
             return False
         for stage in free:
             self._fold(stage)
-        plan.settle(self._state)
+        bounded(plan).settle(self._state)
         return True
 
     def _is_there(self, item: int, told: set[int]) -> bool:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..costs.ledger import Ledger
 from ..data.target import Target
 from ..data.validation import check_choice
+from ..plans.capabilities import bounded
 from ..plans.contract import State
 from ..plans.priced_plan import PricedPlan
 from ..types import Flags, Ints
@@ -27,7 +28,7 @@ def certain(
     rows: Ints,
 ) -> Flags:
     """Stop when nothing that is still to be bought can change the label."""
-    least, most = priced.plan.reach(state, free, unsure, X, rows)
+    least, most = bounded(priced.plan).reach(state, free, unsure, X, rows)
     return target.certain(least, most)
 
 
@@ -45,10 +46,11 @@ def outlook(priced: PricedPlan, state: State, ledger: Ledger) -> tuple[list[int]
     plan, scratch = priced.plan, ledger.at(0, 1)
     free: list[int] = []
     unsure: list[int] = []
-    for stage in plan.future(state):
+    future = bounded(plan).future(state)
+    for stage in future.stages:
         needs = priced.needs[stage]
         if scratch.first_affording(needs, plan.headroom(state, stage)):
-            if plan.refusal_at(state) == "stop":
+            if future.ends_at_refusal:
                 break
             continue
         (unsure if ledger.missing(needs) else free).append(stage)

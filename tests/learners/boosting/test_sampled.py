@@ -15,7 +15,7 @@ from scrimp import (
     SampledBoostingClassifier,
     check_budgeted_estimator,
 )
-from scrimp.kernels.exact import PARTIALS, add_price, rounded
+from scrimp.kernels.exact_sum import PARTIALS, add_to_sum, round_sum
 from scrimp.learners.boosting.ensembles import vote_of_stumps
 from scrimp.plans import SampledPlan, StumpTable
 from scrimp.plans.components.counter_rng import uniforms
@@ -124,8 +124,8 @@ def test_running_sums_of_prices_are_those_of_fsum(seed):
     prices = 10.0 ** rng.uniform(-30, 30, 60) if seed % 2 else rng.integers(1, 99, 60) / 10
     partials, n = np.empty(PARTIALS), 0
     for count, price in enumerate(prices, start=1):
-        n = add_price(partials, n, price)
-        assert rounded(partials, n) == math.fsum(prices[:count])
+        n = add_to_sum(partials, n, price)
+        assert round_sum(partials, n) == math.fsum(prices[:count])
 
 
 def test_the_first_draw_follows_the_chances(table):

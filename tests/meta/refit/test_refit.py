@@ -45,7 +45,7 @@ from scrimp import (
     save,
 )
 from scrimp.costs.price_list import Item
-from scrimp.plans import MenuPlan, RefitPlan
+from scrimp.plans import MenuPlan, PrefixPlan
 from scrimp.plans.priced_plan import PricedPlan
 from scrimp.runtime.events import listening
 from scrimp.runtime.predictor import Predictor
@@ -592,7 +592,7 @@ def test_sessions_and_menus_of_refits(rows):
     np.testing.assert_array_equal(session.read().probabilities, model.predict_proba(X[:1], 7.0)[0])
     entries = []
     for own, items in zip(model.plan_.plan.models[:3], ([3], [3, 4], [3, 4, 1, 2]), strict=True):
-        entries.append(RefitPlan.single(items, own, prior))
+        entries.append(PrefixPlan.single(items, own, prior))
     menu = Predictor(PricedPlan(MenuPlan(entries), NUMBERS), model.columns_, model.target_, {})
     np.testing.assert_array_equal(menu.predict_proba(X, 0.0), model.predict_proba(X, 0.0))
     assert menu.spend(X[:1], 7.0) == 7.0

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...costs.costs import Costs
 from ...kernels.groups import mirror
-from ...plans import PrefixPlan
+from ...plans import LinearPrefixes, PrefixPlan
 from ...plans.contract import StageTable
 from ...runtime.events import Progress, emit
 from ...types import Floats
@@ -165,7 +165,8 @@ def prefix_plan(sequence: Sequence, fill: Floats | None) -> PrefixPlan:
     stages = StageTable(tuple((item,) for item in sequence.items))
     models = np.concatenate([np.empty((0, sequence.intercepts.shape[1])), *sequence.coefficients])
     values = () if fill is None else fill[sequence.columns]
-    return PrefixPlan(stages, sequence.columns, counts, sequence.intercepts, models, values)
+    prefixes = LinearPrefixes(sequence.columns, counts, sequence.intercepts, models, values)
+    return PrefixPlan(stages, prefixes)
 
 
 def _inverse(scale: Floats) -> Floats:

@@ -20,9 +20,9 @@ from ...data.columns import Columns
 from ...data.numeric_rows import check_missing, columns_not_finite, fill_values, filled, not_finite
 from ...data.target import Target
 from ...data.validation import check_budgets
-from ...plans import MenuPlan, RefitPlan
+from ...plans import MenuPlan, PrefixPlan
 from ...plans.components.models import LinearModel, Preparation
-from ...plans.contract import Plan, StageTable
+from ...plans.contract import Plan
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...types import Floats, Ints
@@ -194,7 +194,7 @@ class BudgetedMachine(BudgetedEstimator):
 
     def _price_entries(self) -> None:
         plan, costs = self.plan_.plan, self.plan_.costs
-        entries = plan.entries if isinstance(plan, MenuPlan) else [plan]
+        entries = plan.outline.entries or (plan,)
         sets = [[i for items in own.stages.items for i in items] for own in entries]
         self.items_ = [[costs.names[i] for i in costs.closure(items)] for items in sets]
         self.prices_ = np.array([costs.price_of(items) for items in sets])
@@ -268,12 +268,12 @@ def _menu(
         trained = solved.trained
         columns, w = trained.in_table(machine)
         if not len(columns):
-            entries.append(RefitPlan(StageTable(()), [], trained.point.b + middle))
+            entries.append(PrefixPlan.constant(trained.point.b + middle))
             continue
         w, b = standardisation.undo(columns, w, trained.point.b + middle)
         model = LinearModel(_preparation(columns, fill), w.T, b, "identity")
         items = np.unique(costs.owners[columns]).tolist()  # what has no coefficient is given back
-        entries.append(RefitPlan.single(items, model, prior))
+        entries.append(PrefixPlan.single(items, model, prior))
     return entries[0] if len(entries) == 1 else MenuPlan(entries)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -258,8 +258,7 @@ class CalibratedClassifier(BudgetedClassifier):
     def _replan(self, costs: Costs) -> None:
         """The model within and its calibrated plan."""
         self.estimator_ = self.estimator_.reprice(costs)
-        plan = self.plan_.plan
-        assert isinstance(plan, CalibratedPlan)
+        plan = cast(CalibratedPlan, self.plan_.plan)
         self.plan_ = PricedPlan(plan.around(self.estimator_.plan_.plan), costs)
 
     def __sklearn_tags__(self) -> Any:

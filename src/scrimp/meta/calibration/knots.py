@@ -79,7 +79,7 @@ def same_for_all(priced: PricedPlan, fractions: Floats) -> Purchases | None:
     though they would buy others.
     """
     plan, full = priced.plan, priced.price
-    if plan.kind != "additive" or plan.refusal != "skip" or not full > 0:
+    if plan.outline.order != "fixed" or plan.refusal != "skip" or not full > 0:
         return None
     bought, parts = [], []
     for budget in (fractions * full).tolist():

@@ -16,7 +16,7 @@ from ...costs.ledger import within
 from ...data.target import Target
 from ...learners.boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
 from ...learners.boosting.rules import RULES
-from ...plans import MenuPlan, RefitPlan
+from ...plans import PrefixPlan
 from ...plans.components.models import AverageModel, Model
 from ...plans.contract import Plan
 from ...registry import frontier_learners
@@ -139,7 +139,7 @@ class TrainedMachines(Trained):
 
 def _single(items: Items, model: Model, truth: Truth) -> tuple[Plan[Any], Target]:
     target = Target("shares" if truth.n_classes else "regression", np.arange(truth.n_classes))
-    return RefitPlan.single(items, model, truth.prior), target
+    return PrefixPlan.single(items, model, truth.prior), target
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +180,7 @@ class TrainedLearner(Trained):
 
 def _entry(plan: Plan[Any], costs: Costs, budget: float) -> Plan[Any]:
     """The part of a plan that a budget pays for in full."""
-    entries = plan.entries if isinstance(plan, MenuPlan) else [plan]
+    entries = plan.outline.entries or (plan,)
     paid = [own for own in entries if within(costs.price_of(items_of(own)), budget)]
     if not paid:
         raise ValueError("there is nothing to buy at this budget.")
@@ -282,17 +282,12 @@ def _check_entry(model: Any, costs: Costs, budget: float) -> None:
     """Refuse what cannot be an entry of a menu of predictions."""
     if model.target_.kind == "counts":
         raise ValueError("its scores are logarithms of counts; the others' are numbers.")
-    if _goes_by_row(model.plan_.plan):
+    if model.plan_.plan.outline.order != "fixed":
         raise ValueError(
             "its plan buys other items for other rows; an entry of a menu buys the same for all."
         )
     if not within(costs.price_of(items_of(model.plan_.plan)), budget):
         raise ValueError(f"it was trained for a budget of {budget:g}, and may read for more.")
-
-
-def _goes_by_row(plan: Plan[Any]) -> bool:
-    """Whether what is bought depends on values, or on chance."""
-    return plan.kind in ("routed", "sampled") or any(map(_goes_by_row, plan.within))
 
 
 def mean_of(parts: Sequence[Trained]) -> Trained | None:

@@ -31,9 +31,9 @@ from ...learners.base import (
     numbers_of,
     warn_of_prior,
 )
-from ...plans import CalibratedPlan, MenuPlan, RefitPlan
+from ...plans import CalibratedPlan, MenuPlan, PrefixPlan
 from ...plans.components.calibrators import PowerMaps
-from ...plans.contract import Plan, StageTable
+from ...plans.contract import Plan
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...runtime.predictor import Predictor
@@ -250,7 +250,7 @@ class _Frontier(BudgetedEstimator):
                 Chosen(problem.budgets[budget], price, name, float(own.mean()), error)
             )
             entries.append(entry)
-        nothing = RefitPlan(StageTable(()), [], problem.truth.prior)
+        nothing = PrefixPlan.constant(problem.truth.prior)
         plan = MenuPlan([nothing, *entries]) if entries else nothing
         self.plan_ = PricedPlan(plan, problem.costs)
         self.columns_, self.target_ = problem.columns, target
@@ -259,7 +259,7 @@ class _Frontier(BudgetedEstimator):
         """At new prices; what the menu costs now."""
         super()._replan(costs)
         menu = self.plan_.plan
-        entries = menu.entries[1:] if isinstance(menu, MenuPlan) else []
+        entries = menu.outline.entries[1:]
         prices = [costs.price_of(items_of(entry)) for entry in entries]
         self.chosen_ = [
             replace(own, budget=price, price=price)

@@ -27,7 +27,7 @@ from ...learners.base import (
     numbers_of,
     warn_of_prior,
 )
-from ...plans import RefitPlan
+from ...plans import ModelSequence, PrefixPlan
 from ...plans.contract import StageTable
 from ...plans.from_sklearn import array_model
 from ...plans.priced_plan import PricedPlan
@@ -143,7 +143,7 @@ class _Refit(BudgetedEstimator):
         ends = [0, *self.prefix_lengths_.tolist()]
         items = prefixes[-1].items if prefixes else ()
         stages = StageTable(tuple(items[start:end] for start, end in pairwise(ends)))
-        self.plan_ = PricedPlan(RefitPlan(stages, models, prior), costs)
+        self.plan_ = PricedPlan(PrefixPlan(stages, ModelSequence(models, prior)), costs)
         self._price_prefixes()
 
     def _price_prefixes(self) -> None:

@@ -118,15 +118,17 @@ def _shop(
     wanted = [tuple(own) for own, is_drawn in zip(needs, drawn, strict=True) if is_drawn]
     numbers = {own: number for number, own in enumerate(dict.fromkeys(wanted))}
     members = np.zeros(len(needs), dtype=MEMBER)
-    members["own"] = len(numbers)
-    members["own"][drawn] = [numbers[own] for own in wanted]
-    members["chance"], members["headroom"] = plan.probability, plan.stages.headroom
+    members["item_set"] = len(numbers)
+    members["item_set"][drawn] = [numbers[own] for own in wanted]
+    members["probability"], members["headroom"] = plan.probability, plan.stages.headroom
     members["scale"][drawn] = 1.0 / plan.probability[drawn]
     sets = np.zeros(len(numbers), dtype=SET)
     sets["start"], sets["stop"] = _bounds(numbers)
     sets["price"] = [math.fsum(prices[i] for i in own) for own in numbers]
-    sets["dearest"] = np.argsort(-sets["price"], kind="stable")
-    sets["chance"] = np.bincount(members["own"][drawn], plan.probability[drawn], len(sets))
+    sets["by_price"] = np.argsort(-sets["price"], kind="stable")
+    sets["probability"] = np.bincount(
+        members["item_set"][drawn], plan.probability[drawn], len(sets)
+    )
     in_sets: list[list[int]] = [[] for _ in prices]
     for own, number in numbers.items():
         for item in own:
@@ -151,7 +153,7 @@ def _before(
 ) -> tuple[NDArray[Any], ...]:
     """The state of rows once the sure members are bought."""
     from ...kernels.accounts import LEFT_OUT, SLOT
-    from ...kernels.exact import PARTIALS, add_price
+    from ...kernels.exact_sum import PARTIALS, add_to_sum
 
     _, sets, items, set_items, _ = shop
     owned = np.zeros(len(items), dtype=bool)
@@ -160,10 +162,10 @@ def _before(
     missing = gaps[sets["stop"]] - gaps[sets["start"]]
     partials, n = np.zeros(PARTIALS), 0
     for price in items["price"][sorted(part.owned - ledger.owned)].tolist():
-        n = add_price(partials, n, price) if price > 0 else n
+        n = add_to_sum(partials, n, price) if price > 0 else n
     slot = np.zeros(1, dtype=SLOT)
-    slot["n_partials"], slot["open"] = n, np.count_nonzero(missing)
-    slot["spent"], slot["fits"] = part.spent, -1.0
-    slot["mass"] = slot["base"] = np.cumsum(plan.probability)[-1]
+    slot["n_partials"], slot["n_open"] = n, np.count_nonzero(missing)
+    slot["spent"], slot["fitting"] = part.spent, -1.0
+    slot["mass"] = slot["summed_mass"] = np.cumsum(plan.probability)[-1]
     totals = np.zeros((1, 2, plan.n_outputs))
     return slot, owned[None], np.append(missing, LEFT_OUT)[None], partials[None], totals

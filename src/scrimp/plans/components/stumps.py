@@ -19,6 +19,8 @@ from ...types import Arrays, Floats, Ints
 _THREAD_WORK = 500_000
 #: So many stumps on one row are added faster one by one than with arrays.
 _FEW = 24
+#: So many rows are answered faster one by one than in blocks.
+_FEW_ROWS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +128,27 @@ class StumpTable:
         else:
             nothing = np.zeros(self.n_outputs)
             self.answers_after(sums, stumps, X, rows, [], nothing, nothing)
+
+    def adder(
+        self, stumps: Sequence[int], base: Floats, prior: Floats
+    ) -> Callable[[NDArray[Any], Ints], Floats]:
+        """Return a function of X and rows: `base` plus the votes, `prior` where none counts."""
+        from ...kernels.additive import answer_rows
+
+        table = self.taken(np.array(stumps, dtype=np.int64))
+        everything = list(range(len(stumps)))
+
+        def answer(X: NDArray[Any], rows: Ints) -> Floats:
+            if len(rows) > _FEW_ROWS:
+                sums = np.tile(base, (len(rows), 1))
+                counts = [len(everything)]
+                answers = table.answers_after(sums, everything, X, rows, counts, base, prior)
+                return np.asarray(answers[0])
+            out = np.empty((len(rows), len(base)))
+            answer_rows(X, rows, base, prior, out, *table._table)
+            return out
+
+        return answer
 
     def answers_after(
         self,

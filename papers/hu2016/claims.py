@@ -1,0 +1,98 @@
+"""The claims of Hu (2019, ch. 3) about orders of feature groups, put to the test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from scrimp.types import Floats
+
+from ..trials import Record
+from ..verdicts import (
+    CONFIRMED,
+    IN_PART,
+    REFUTED,
+    Interval,
+    Verdict,
+    interval,
+    joined,
+    tally,
+    with_caution,
+)
+from . import published
+
+Every = Mapping[str, Sequence[Record]]
+#: What CS-G-OMP is said to be ahead of, and the words of the claim.
+BEHIND = {
+    "Single": "CS-G-OMP is at least as timely as Single, its variant by the best column alone",
+    "No-Whiten": "CS-G-OMP is at least as timely as No-Whiten, its variant without group whitening",
+    "G-OMP": "CS-G-OMP is at least as timely as G-OMP, which does not look at prices",
+    "Sparse": "CS-G-OMP is at least as timely as Sparse, the group lasso weighted with prices",
+}
+
+
+def verdicts(every: Every) -> list[Verdict]:
+    """One verdict a claim."""
+    found = [_ahead(every, "CS-G-FR", "CS-G-OMP", "CS-G-FR is at least as timely as CS-G-OMP")]
+    found += [_ahead(every, "CS-G-OMP", other, claim) for other, claim in BEHIND.items()]
+    found.append(_faster(every))
+    return with_caution(found, min(map(len, every.values())))
+
+
+def gains(every: Every, one: str, other: str) -> dict[str, Interval]:
+    """How much more timely one is than another, in thousandths, on each dataset."""
+    return {
+        name: interval([r["timeliness"][one] - r["timeliness"][other] for r in records]).scaled(
+            1000.0
+        )
+        for name, records in every.items()
+    }
+
+
+def _ahead(every: Every, one: str, other: str, claim: str) -> Verdict:
+    """Where it is ahead on one dataset and behind on another, it is confirmed in part."""
+    found = gains(every, one, other)
+    count = tally(list(found.values()))
+    outcome = IN_PART if count.better and count.worse else count.mostly()
+    listed = "; ".join(f"{name} {gain}" for name, gain in found.items())
+    return Verdict(
+        claim, outcome,
+        f"beyond chance {count}. Timeliness of {one} less that of {other}, thousandths: {listed}. "
+        f"In training it is ahead in the mean on {_ahead_in_training(every, one, other)} of "
+        f"{len(every)}",
+    )  # fmt: skip
+
+
+def _ahead_in_training(every: Every, one: str, other: str) -> int:
+    """On how many datasets the mean over trials is higher."""
+    means = [
+        np.mean([r["training"][one] - r["training"][other] for r in records])
+        for records in every.values()
+    ]
+    return sum(mean > 0 for mean in means)
+
+
+def slower(records: Sequence[Record], suffix: str = "") -> Floats:
+    """How many times as long CS-G-FR takes to find its order as CS-G-OMP, by trial."""
+    one, other = ("FR by refits", "OMP by refits") if suffix else ("CS-G-FR", "CS-G-OMP")
+    return np.array([r["seconds"][one]["order"] / r["seconds"][other]["order"] for r in records])
+
+
+def _faster(every: Every) -> Verdict:
+    """The claim is about an implementation with refits; the one without is told beside it."""
+    refits = {name: float(np.median(slower(rs, "refits"))) for name, rs in every.items()}
+    here = {name: float(np.median(slower(rs))) for name, rs in every.items()}
+    low = published.FASTER[0]
+    outcome = joined([CONFIRMED if ratio >= low else REFUTED for ratio in refits.values()])
+    return Verdict(
+        "CS-G-OMP trains 8x to 20x faster than CS-G-FR (in the thesis's implementation)", outcome,
+        f"times as long, median over trials; with a refit for each candidate: {_listed(refits)} "
+        f"(confirmed if {low:g} or more on every dataset; it rises with the number of groups). "
+        f"CS-G-FR needs no refits: without them it takes {_listed(here)} as long, so that "
+        "time is no reason to prefer CS-G-OMP",
+    )  # fmt: skip
+
+
+def _listed(ratios: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {ratio:.1f}x" for name, ratio in ratios.items())

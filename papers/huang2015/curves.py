@@ -1,0 +1,50 @@
+"""Errors of the methods of `huang2015` at budgets, and their differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrimp.types import Floats
+
+from ..trials import Record
+from ..verdicts import Interval, interval
+
+Every = Mapping[str, Sequence[Record]]
+#: Curves that differ by no more than this, in points, are almost identical.
+ALIKE = 1.0
+
+
+class Curves:
+    """Errors by trial; budgets are small or large if in the lowest or the highest third."""
+
+    def __init__(self, every: Every, budgets: Floats) -> None:
+        self.every, self.budgets = every, budgets
+        thirds = np.quantile(budgets, [1 / 3, 2 / 3])
+        self.small, self.large = budgets <= thirds[0], budgets >= thirds[1]
+        self.up_to = f"up to {budgets[self.small].max():g}"
+        self.from_on = f"from {budgets[self.large].min():g} on"
+
+    def errors(self, name: str, costs: str, method: str) -> Floats:
+        """Errors in percent (trials x budgets)."""
+        return 100.0 * np.array([r[costs]["error"][method] for r in self.every[name]])
+
+    def gains(self, name: str, costs: str, one: str, other: str) -> Floats:
+        """How much lower the error of one is (trials x budgets)."""
+        return self.errors(name, costs, other) - self.errors(name, costs, one)
+
+    def up_to_half(self, name: str, costs: str) -> NDArray[np.bool_]:
+        """Which budgets are small or middle: up to half the price of AdaBoost's full vote."""
+        full = float(np.mean([r[costs]["full"] for r in self.every[name]]))
+        return self.budgets <= full / 2.0
+
+    def cells(self, costs: str, one: str, other: str, where: Any = None) -> list[Interval]:
+        """One gain for each dataset and each of some budgets."""
+        found = []
+        for name in self.every:
+            chosen = np.ones(len(self.budgets), bool) if where is None else where(name)
+            found += [interval(column) for column in self.gains(name, costs, one, other).T[chosen]]
+        return found

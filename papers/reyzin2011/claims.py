@@ -1,0 +1,161 @@
+"""The claims of Reyzin (2011), put to the test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scrimp.types import Floats, Ints
+
+from ..report import percent
+from ..trials import Record
+from ..verdicts import CONFIRMED, OPEN, REFUTED, Interval, Verdict, interval, tally, with_caution
+from . import published
+
+Records = Sequence[Record]
+Every = Mapping[str, Records]
+#: Excess errors below this are mostly chance.
+_NOISE = 0.0005
+#: Draws that count as the start of a path.
+_START = 200
+
+
+def verdicts(every: Every, paths: Mapping[str, Path]) -> list[Verdict]:
+    """One verdict a claim; the first claim has two parts."""
+    found = [
+        _limit(paths),
+        _exponential(paths),
+        _slower(paths),
+        _aware_beats_plain(every),
+        _top_sometimes(every),
+    ]
+    return with_caution(found, min(map(len, every.values())))
+
+
+class Path:
+    """The mean error and the features of AdaBoostRS after so many draws."""
+
+    def __init__(self, records: Records, counts: Ints) -> None:
+        self.counts = counts
+        self.error: Floats = np.mean([r["path"]["error"] for r in records], axis=0)
+        self.features: Floats = np.mean([r["path"]["features"] for r in records], axis=0)
+        self.varying = float(np.mean([r["varying"] for r in records]))
+        self.limit = float(np.mean([r["adaboost"] for r in records]))
+
+    def reached(self, within: float) -> int | None:
+        """Where on the grid the error is within so many percent of AdaBoost's."""
+        low = self.error <= self.limit * (1.0 + within / 100.0)
+        return int(low.argmax()) if low.any() else None
+
+    def straightness(self, most: float = np.inf) -> tuple[float, float]:
+        """R² of the logarithm of the excess error against draws, and against their logarithm.
+
+        Parameters
+        ----------
+        most : float
+            Draws beyond are not looked at.
+        """
+        excess = self.error - self.limit
+        used = (excess > _NOISE) & (self.counts <= most)
+        if used.sum() < 3:
+            return np.nan, np.nan
+        logs, draws = np.log(excess[used]), self.counts[used]
+        return _r2(draws, logs), _r2(np.log(draws), logs)
+
+
+def _r2(x: Any, y: Any) -> float:
+    return float(np.corrcoef(x, y)[0, 1] ** 2)
+
+
+def _limit(paths: Mapping[str, Path]) -> Verdict:
+    ratios = {name: path.error[-1] / path.limit for name, path in paths.items()}
+    near = [ratio <= 1.1 for ratio in ratios.values()]
+    text = ", ".join(
+        f"{name} {percent(path.error[-1])} against {percent(path.limit)}"
+        for name, path in paths.items()
+    )
+    outcome = CONFIRMED if all(near) else OPEN if any(near) else REFUTED
+    last = next(iter(paths.values())).counts[-1]
+    return Verdict(
+        "the error of AdaBoostRS tends to AdaBoost's", outcome,
+        f"percent after {last} draws, against AdaBoost: {text} (confirmed if within a tenth)",
+    )  # fmt: skip
+
+
+def _exponential(paths: Mapping[str, Path]) -> Verdict:
+    found = {name: path.straightness() for name, path in paths.items()}
+    better = [line > power for line, power in found.values()]
+    outcome = CONFIRMED if all(better) else OPEN if any(better) else REFUTED
+    start = {name: path.straightness(_START) for name, path in paths.items()}
+    return Verdict(
+        "the error of AdaBoostRS falls about exponentially with samples drawn", outcome,
+        "how straight ln(error - AdaBoost's) is against draws, and against ln(draws) (R²): "
+        f"{_pairs(found)}; over the first {_START} draws alone: {_pairs(start)}. Refuted means "
+        "that a power of the draws describes the whole fall better: rows with small margins make "
+        "the tail long",
+    )  # fmt: skip
+
+
+def _pairs(found: Mapping[str, tuple[float, float]]) -> str:
+    return ", ".join(f"{name} {line:.2f} and {power:.2f}" for name, (line, power) in found.items())
+
+
+def _slower(paths: Mapping[str, Path]) -> Verdict:
+    texts, slower = [], []
+    for name, path in paths.items():
+        first, last = (int(np.searchsorted(path.counts, n)) for n in (100, 1000))
+        draws = path.counts[last] / path.counts[first]
+        features = path.features[last] / path.features[first]
+        slower.append(features < draws)
+        texts.append(f"{name} {path.features[first]:.0f} to {path.features[last]:.0f}")
+    return Verdict(
+        "features used rises more slowly than samples drawn",
+        CONFIRMED if all(slower) else REFUTED,
+        f"features used after 100 and after 1000 draws: {', '.join(texts)}",
+    )
+
+
+def gains(every: Every, one: str, other: str) -> dict[tuple[str, int], Interval]:
+    """How much lower the error of one is than the other's, in points, at each bound."""
+    found = {}
+    for name, records in every.items():
+        for k, bound in enumerate(published.BOUNDS):
+            differences = [r[other]["error"][k] - r[one]["error"][k] for r in records]
+            found[name, bound] = interval(differences).scaled(100.0)
+    return found
+
+
+def _listed(found: dict[tuple[str, int], Interval]) -> str:
+    return "; ".join(f"{name} B={bound} {gain}" for (name, bound), gain in found.items())
+
+
+def _aware_beats_plain(every: Every) -> Verdict:
+    found = gains(every, "RS_AC", "RS")
+    count = tally(list(found.values()))
+    more = [
+        np.mean([r["RS_AC"]["features"][k] - r["RS"]["features"][k] for r in records]) > 0
+        for records in every.values()
+        for k in range(len(published.BOUNDS))
+    ]
+    outcome = count.mostly() if all(more) else OPEN
+    below = sum(gain.mean > 0 for gain in found.values())
+    return Verdict(
+        "AdaBoostRS_AC beats AdaBoostRS under random costs and takes more samples within the "
+        "same budget", outcome,
+        f"lower error in {below} of {count.total} cells; beyond chance {count}; more features "
+        f"bought in {sum(more)} of {len(more)}. Error of RS less that of RS_AC, points: "
+        f"{_listed(found)}",
+    )  # fmt: skip
+
+
+def _top_sometimes(every: Every) -> Verdict:
+    found = gains(every, "top", "RS_AC")
+    count = tally(list(found.values()))
+    outcome = CONFIRMED if count.better else OPEN if count.worse < count.total else REFUTED
+    return Verdict(
+        "taking the top hypotheses by alpha/cost deterministically sometimes beats sampling",
+        outcome,
+        f"beyond chance {count}. Error of RS_AC less that of best first, points: {_listed(found)}",
+    )

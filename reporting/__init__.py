@@ -1,0 +1,1 @@
+"""Markdown pages, tables and charts, shared by the papers' reports and the benchmarks."""
