@@ -36,7 +36,7 @@ def test_a_learner_keeps_what_all_promise(name, check):
     spec, estimator = REGISTERED[name]
     if reason := spec.exemptions.get(check.__name__):
         pytest.skip(reason)
-    check(estimator, max_examples=3)
+    check(estimator, max_examples=spec.check_examples)
 
 
 class OfThreeClasses(BudgetedBoostingClassifier):

@@ -142,6 +142,8 @@ class LearnerSpec:
         Whether ``--calibrate`` has something to improve.
     check_params : mapping
         For each task parameters that keep the checks quick.
+    check_examples : int
+        Problems per check; fewer where a training takes long.
     exemptions : mapping
         Checks, of scrimp or of scikit-learn, that it cannot pass by its nature, and why.
     extra, needs : str
@@ -165,6 +167,7 @@ class LearnerSpec:
     is_method: bool = True
     calibrates: bool = True
     check_params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    check_examples: int = 8
     exemptions: Mapping[str, str] = field(default_factory=dict)
     extra: str = ""
     needs: str = ""
