@@ -1,4 +1,4 @@
-"""Put what `scrimp demo` and `scrimp compare` print into README.md.
+"""Put the table of learners, and what `scrimp demo` and `scrimp compare` print, into README.md.
 
 Run it as ``python -m benchmarks.readme``. The picture of the demo goes to docs/. The demo needs
 nothing; the comparison needs the Pima data (SCRIMP_DATA, or a network).
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from reporting.page import write_parts
 from scrimp.datasets import fetch
+from scrimp.registry import readme_table
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,7 +44,8 @@ def pima(folder: Path) -> str:
 
 
 def main() -> None:
-    """Run both."""
+    """Write all three."""
+    write_parts(ROOT / "README.md", {"learners": f"{readme_table()}\n"})
     printed = scrimp("demo", "--out", str(ROOT / "docs" / "demo.png"), folder=ROOT)
     put("demo", printed.split("\n\nPicture: ")[0])
     with tempfile.TemporaryDirectory() as folder:

@@ -221,6 +221,86 @@ class TestMethods:
         assert text in found
 
 
+class TestLearnersOfTheRegistry:
+    """All of them can be trained, used and looked at."""
+
+    @pytest.fixture
+    def numbers(self, tmp_path):
+        path = tmp_path / "n.csv"
+        frame = table().drop("id", "colour").with_columns(far=1e5 + 300 * pl.col("b"))
+        frame.with_columns(visits=(2 * pl.col("b").abs()).round().cast(pl.Int64)).write_csv(path)
+        return path
+
+    @pytest.mark.parametrize(
+        ("words", "learner"),
+        [
+            (("--target", "y", "--method", "svm"), "BudgetedSVC"),
+            (
+                ("--target", "b", "--method", "svm", "--budget", "1,2", "--C", "0.1,1"),
+                "BudgetedSVR",
+            ),
+            (
+                ("--target", "y", "--method", "svm", "--calibrate", "sigmoid"),
+                "CalibratedClassifier",
+            ),
+            (("--target", "y", "--method", "refit", "--budget", 2), "RefitClassifier"),
+            (("--target", "y", "--method", "refit", "--estimator", "logistic"), "RefitClassifier"),
+            (("--target", "b", "--method", "refit", "--estimator", "ridge"), "RefitRegressor"),
+            (("--target", "b", "--method", "lasso"), "GroupLassoRegressor"),
+            (("--target", "visits", "--method", "poisson"), "SequencedPoissonRegressor"),
+        ],
+    )
+    def test_are_trained_and_used(self, numbers, tmp_path, words, learner):
+        out = tmp_path / "m.scrimp"
+        others = {"y", "b", "visits"} - {words[1]}
+        drop = [word for name in others for word in ("--drop", name)]
+        result = run("fit", numbers, *words, *drop, "--out", out)
+        assert result.exit_code == 0, result.stderr
+        assert "Warning" not in result.stderr
+        assert load(out).info["learner"].startswith(learner)
+        answers = run("predict", out, numbers, "--budget", 2, "--out", tmp_path / "a.csv")
+        assert answers.exit_code == 0, answers.stderr  # a is missing in some rows
+        assert pl.read_csv(tmp_path / "a.csv")["spent"].max() <= 2.0
+        assert learner in run("inspect", out).stdout
+
+    def test_a_machine_takes_columns_as_they_are(self, numbers, tmp_path):
+        out = tmp_path / "m.scrimp"
+        words = ("fit", numbers, "--target", "y", "--method", "svm", "--drop", "visits,b")
+        assert run(*words, "--out", out).exit_code == 0
+        frame = pl.read_csv(numbers)
+        right = load(out).predict(frame.drop("y", "visits", "b")) == frame["y"].to_numpy()
+        assert right.mean() > 0.7
+
+    @pytest.mark.parametrize(
+        ("words", "text"),
+        [
+            (("--method", "lasso"), "holds text; expected numbers"),
+            (
+                ("--method", "lasso", "--task", "classification"),
+                "--method lasso predicts numbers; --task classification needs boosting or one of",
+            ),
+            (("--method", "svm", "--rounds", 3), "--rounds says nothing to --method svm"),
+            (("--C", 3), "--C says nothing to --method boosting"),
+            (
+                ("--method", "refit", "--estimator", "ridge"),
+                "--estimator ridge is not for a classification. For that there are: hist-grad",
+            ),
+        ],
+    )
+    def test_refuse(self, numbers, tmp_path, words, text):
+        assert text in refused("fit", numbers, "--target", "y", *words, "--out", tmp_path / "m")
+
+    def test_name_what_is_to_be_installed(self, numbers, tmp_path, monkeypatch):
+        from scrimp.registry import spec
+
+        monkeypatch.setattr(spec, "find_spec", lambda name: None)
+        words = ("--target", "b", "--method", "lasso", "--out", tmp_path / "m.scrimp")
+        text = refused("fit", numbers, *words)
+        assert text.endswith("needs skglm. Install it: pip install 'scrimp[lasso]'")
+        text = refused("compare", numbers, "--target", "b", "--methods", "lasso")
+        assert text.endswith("needs skglm. Install it: pip install 'scrimp[lasso]'")
+
+
 class TestTask:
     """Decided as ``compare`` does, unless it is said."""
 

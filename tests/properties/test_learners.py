@@ -1,10 +1,42 @@
-"""All learners of scrimp keep all promises."""
+"""All learners of the registry keep all promises, scrimp's and scikit-learn's."""
 
 import numpy as np
 import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from scrimp import BudgetedBoostingClassifier
 from scrimp.checks import CHECKS
+from scrimp.registry import LEARNERS
+
+#: Estimators of the learners whose optional dependency is there, by the name of their class.
+REGISTERED = {
+    name: (spec, estimator)
+    for spec in LEARNERS.values()
+    if not spec.missing_extra
+    for name, estimator in spec.checked().items()
+}
+
+
+def expected_failures(estimator):
+    return dict(REGISTERED[type(estimator).__name__][0].exemptions)
+
+
+@parametrize_with_checks(
+    [estimator for _, estimator in REGISTERED.values()], expected_failed_checks=expected_failures
+)
+@pytest.mark.filterwarnings("ignore")
+def test_a_learner_is_a_scikit_learn_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("name", REGISTERED)
+@pytest.mark.filterwarnings("ignore")
+def test_a_learner_keeps_what_all_promise(name, check):
+    spec, estimator = REGISTERED[name]
+    if reason := spec.exemptions.get(check.__name__):
+        pytest.skip(reason)
+    check(estimator, max_examples=spec.check_examples)
 
 
 class OfThreeClasses(BudgetedBoostingClassifier):
@@ -14,8 +46,8 @@ class OfThreeClasses(BudgetedBoostingClassifier):
         return super().fit(X, np.where(np.arange(len(y)) % 3 == 0, 2, y), sample_weight)
 
 
-#: Learners, and the checks that they cannot pass by their nature.
-LEARNERS = {
+#: Other configurations of boosting, on more problems, and the checks that they opt out of.
+CONFIGURATIONS = {
     "smoothed": (BudgetedBoostingClassifier(n_rounds=25), ()),
     "greedy": (BudgetedBoostingClassifier(rule="greedy", n_rounds=25), ()),
     "edge": (BudgetedBoostingClassifier(rule="edge", n_rounds=25), ()),
@@ -31,9 +63,9 @@ LEARNERS = {
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("name", LEARNERS)
-def test_a_learner_keeps_what_all_promise(name, check):
-    learner, excluded = LEARNERS[name]
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_so_do_other_configurations_of_boosting(name, check):
+    estimator, excluded = CONFIGURATIONS[name]
     if check.__name__ in excluded:
         pytest.skip("opted out by name")
-    check(learner, max_examples=12)
+    check(estimator, max_examples=12)

@@ -104,11 +104,13 @@ def fit(
     weights = None if weight is None else numbers(table, weight, data, "the weight")
     y, task = read_target(table, target, data, task_for(task, [spec]), weights)
     training.refuse_task(spec, task, target)
-    model = training.new_learner(spec, task, budget, options, seed)
+    X = features_of(table, target, weight, drop, data)
+    prices = prices_of(costs, X, data)
+    budgets = budget or training.default_budgets(spec, prices, X)
+    model = training.new_learner(spec, task, budgets, options, seed)
     if calibrate is not None:
         model = training.calibrated(model, task, calibrate, target, seed)
-    X = features_of(table, target, weight, drop, data)
-    model.set_params(costs=prices_of(costs, X, data))
+    model.set_params(costs=prices)
     _note_columns(X, costs)
     outcome = training.train(model, spec, X, y, weights, progress)
     with uninterrupted():

@@ -5,13 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..registry import OPTIONS, LearnerSpec, Option, methods
 from ..runtime.events import Progress, listening
 from .errors import InputError, Interrupted
 from .output import money, note
 from .tables import some
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ..costs.costs import Costs
 
 
 def refuse_unused(spec: LearnerSpec, given: Sequence[str]) -> None:
@@ -57,6 +62,17 @@ def new_learner(
         if options[option.key] is not None:
             params |= _option_params(option, options[option.key], task)
     return new_estimator(spec, task, params, seed)
+
+
+def default_budgets(spec: LearnerSpec, prices: Costs | None, X: pl.DataFrame) -> list[float] | None:
+    """Return the budgets that a learner is trained for where none is given."""
+    from ..costs.costs import as_costs
+    from ..evaluation import price_steps
+
+    if not spec.budgets_by_default:
+        return None
+    steps = price_steps(as_costs(prices, X.width, X.columns)).tolist()
+    return [step for step in steps if step > 0] or None
 
 
 def _budget_params(spec: LearnerSpec, budgets: list[float] | None) -> dict[str, Any]:

@@ -112,6 +112,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             trained_per_budget=True,
             calibrates=False,
             check_params={"classification": _QUICK_FRONTIER, "regression": _QUICK_FRONTIER},
+            check_examples=2,
             exemptions={"check_sample_weight_equivalence_on_dense_data": _FOLDS},
         ),
         LearnerSpec(
@@ -132,7 +133,9 @@ LEARNERS: dict[str, LearnerSpec] = {
             reference="Wang, Zhu and Chi 2018",
             options=("C",),
             budgets="several",
+            budgets_by_default=True,
             trained_per_budget=True,
+            check_examples=2,
         ),
         LearnerSpec(
             "refit",
@@ -150,6 +153,7 @@ LEARNERS: dict[str, LearnerSpec] = {
                 "classification": _refit_of("sklearn.tree.DecisionTreeClassifier"),
                 "regression": _refit_of("sklearn.tree.DecisionTreeRegressor"),
             },
+            check_examples=3,
         ),
         LearnerSpec(
             "lasso",
@@ -160,6 +164,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             reference="Yuan and Lin 2006",
             noun="linear model",
             check_params={"regression": {"n_penalties": 20}},
+            check_examples=5,
             extra="lasso",
             needs="skglm",
         ),
@@ -192,6 +197,7 @@ LEARNERS: dict[str, LearnerSpec] = {
                     "cv": 2,
                 }
             },
+            check_examples=3,
             exemptions={"check_sample_weight_equivalence_on_dense_data": _FOLDS},
         ),
     )

@@ -123,6 +123,9 @@ class LearnerSpec:
         How many budgets a training takes.
     budget_parameter : str
         The constructor's parameter for them.
+    budgets_by_default : bool
+        Whether the command line trains for steps of the price list where no budget is given, as
+        a model that was trained for one budget has no answer for less.
     trained_per_budget : bool
         Whether it is trained for given budgets, rather than once for all of them.
     noun : str
@@ -139,6 +142,8 @@ class LearnerSpec:
         Whether ``--calibrate`` has something to improve.
     check_params : mapping
         For each task parameters that keep the checks quick.
+    check_examples : int
+        Problems per check; fewer where a training takes long.
     exemptions : mapping
         Checks, of scrimp or of scikit-learn, that it cannot pass by its nature, and why.
     extra, needs : str
@@ -153,6 +158,7 @@ class LearnerSpec:
     options: tuple[str, ...] = ()
     budgets: str = "one"
     budget_parameter: str = "budget"
+    budgets_by_default: bool = False
     trained_per_budget: bool = False
     noun: str = "model"
     first_result: str = ""
@@ -161,6 +167,7 @@ class LearnerSpec:
     is_method: bool = True
     calibrates: bool = True
     check_params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    check_examples: int = 8
     exemptions: Mapping[str, str] = field(default_factory=dict)
     extra: str = ""
     needs: str = ""

@@ -26,7 +26,6 @@ def table():
 
 @parametrize_with_checks(
     [
-        BudgetedBoostingClassifier(n_rounds=20),
         BudgetedBoostingClassifier(rule="edge", budget=2.0, unaffordable="stop", n_rounds=20),
         BudgetedBoostingClassifier(budget=[1.0, 2.0], n_rounds=10),
     ]

@@ -158,7 +158,6 @@ def test_the_training_loss_falls_monotonically(table, loss, rate):
 
 @parametrize_with_checks(
     [
-        BudgetedBoostingRegressor(n_rounds=20, learning_rate=0.5),
         BudgetedBoostingRegressor(loss="absolute", n_rounds=40, learning_rate=0.5),
         BudgetedBoostingRegressor(budget=[3.0, 20.0], n_rounds=20, learning_rate=0.5),
     ]

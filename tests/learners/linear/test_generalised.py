@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression, PoissonRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from scrimp import (
     Costs,
@@ -29,12 +28,6 @@ def rows():
     X = rng.normal(size=(300, 9)) @ rng.normal(size=(9, 9)) + 5.0
     signal = (X - X.mean(axis=0)) @ rng.normal(size=(9, 3)) / 4.0
     return X, (signal + rng.gumbel(size=signal.shape)).argmax(axis=1), signal
-
-
-@parametrize_with_checks([SequencedClassifier(), SequencedPoissonRegressor()])
-@pytest.mark.filterwarnings("ignore")
-def test_they_are_scikit_learn_estimators(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("criterion", ["omp", "forward"])

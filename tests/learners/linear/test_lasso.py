@@ -3,22 +3,10 @@
 import numpy as np
 import polars as pl
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from scrimp import Costs, GroupLassoRegressor, SequencedRegressor, check_budgeted_estimator
+from scrimp import Costs, GroupLassoRegressor, SequencedRegressor
 
 pytest.importorskip("skglm")
-
-
-@parametrize_with_checks([GroupLassoRegressor(n_penalties=20)])
-@pytest.mark.filterwarnings("ignore")
-def test_it_is_a_scikit_learn_estimator(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_it_keeps_the_promises_of_every_estimator():
-    check_budgeted_estimator(GroupLassoRegressor(n_penalties=10), max_examples=5)
 
 
 def test_text_becomes_indicators_that_are_bought_together():

@@ -46,9 +46,7 @@ def scores(fitted, X, budget=None):
 
 @parametrize_with_checks(
     [
-        BudgetedSVC(),
         BudgetedSVC(loss="hinge"),
-        BudgetedSVR(),
         BudgetedSVR(loss="epsilon_insensitive"),
     ]
 )

@@ -31,7 +31,6 @@ def expected_failures(estimator):
 
 @parametrize_with_checks(
     [
-        BudgetedTreeClassifier(),
         BudgetedTreeClassifier(prune=None),
         BudgetedTreeClassifier(budget=2.0, prune=0.01, max_depth=4),
     ],
@@ -43,7 +42,7 @@ def test_is_a_scikit_learn_estimator(estimator, check):
         check(estimator)
 
 
-@pytest.mark.parametrize("prune", ["cv", None, 0.02])
+@pytest.mark.parametrize("prune", [None, 0.02])
 def test_keeps_the_budget_contract(prune):
     check_budgeted_estimator(BudgetedTreeClassifier(prune=prune), max_examples=8, exclude=EXCLUDED)
 

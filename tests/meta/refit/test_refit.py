@@ -28,9 +28,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from scrimp import (
     BudgetedBoostingClassifier,
@@ -629,20 +628,6 @@ def test_bad_data_is_refused(rows):
         RefitRegressor(LogisticRegression()).fit(X, X[:, 0])
     with pytest.raises(ValueError, match=r"y holds '\w+'; expected numbers. Use RefitC"):
         RefitRegressor().fit(X, y)
-
-
-CHEAP = {"order": "linear", "random_state": 0}
-
-
-@parametrize_with_checks(
-    [
-        RefitClassifier(DecisionTreeClassifier(max_depth=3), **CHEAP),
-        RefitRegressor(DecisionTreeRegressor(max_depth=3), **CHEAP),
-    ]
-)
-@pytest.mark.filterwarnings("ignore")
-def test_they_are_scikit_learn_estimators(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.filterwarnings("ignore")
