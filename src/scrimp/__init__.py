@@ -26,7 +26,7 @@ _HOMES = {
     "PurchaseDisplay": "scrimp.evaluation",
     "Session": "scrimp.runtime.session",
     "Sweep": "scrimp.runtime.sweep",
-    "at_budget": "scrimp.learners.base",
+    "at_budget": "scrimp.learners.at_budget",
     "check_budgeted_estimator": "scrimp.checks",
     "compare": "scrimp.evaluation",
     "load": "scrimp.io",
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from .evaluation import compare as compare
     from .io import load as load
     from .io import save as save
-    from .learners.base import at_budget as at_budget
+    from .learners.at_budget import at_budget as at_budget
     from .learners.boosting import BudgetedBoostingClassifier as BudgetedBoostingClassifier
     from .learners.boosting import BudgetedBoostingRegressor as BudgetedBoostingRegressor
     from .learners.boosting import SampledBoostingClassifier as SampledBoostingClassifier

@@ -8,6 +8,7 @@ import numpy as np
 
 from scrimp.costs.costs import as_costs
 from scrimp.data.target import Target
+from scrimp.data.training_rows import read_rows
 from scrimp.learners.base import BudgetedClassifier, BudgetedRegressor
 from scrimp.plans import AdditivePlan, LinearPrefixes, PrefixPlan, StumpTable
 from scrimp.plans.contract import StageTable
@@ -24,7 +25,8 @@ class Toy(BudgetedClassifier):
         self.budget = budget
 
     def fit(self, X, y):
-        table, y, self.columns_ = self._learn_table(X, y)
+        rows = read_rows(self, X, y)
+        table, y, self.columns_ = rows.table, rows.y, rows.columns
         classes, signs = np.unique(y, return_inverse=True)
         self.target_ = Target("binary", classes)
         costs = self.read_prices(as_costs(self.costs, table.shape[1], self.columns_.names))
@@ -57,7 +59,8 @@ class ToyRegressor(BudgetedRegressor):
         self.costs = costs
 
     def fit(self, X, y):
-        table, y, self.columns_ = self._learn_table(X, y)
+        rows = read_rows(self, X, y)
+        table, y, self.columns_ = rows.table, rows.y, rows.columns
         self.target_ = Target("regression", np.array([]))
         costs = as_costs(self.costs, table.shape[1], self.columns_.names)
         items = [item for item in range(costs.n_items) if costs.columns[item]]
@@ -195,8 +198,8 @@ class IgnoresNamedBudgets(Toy):
 
 
 class MatchesByPosition(Toy):
-    def _at_the_door(self, X):
-        return super()._at_the_door(X.to_numpy() if hasattr(X, "to_numpy") else X)
+    def _validated(self, X):
+        return super()._validated(X.to_numpy() if hasattr(X, "to_numpy") else X)
 
 
 class RewritesItsCosts(Toy):

@@ -184,4 +184,4 @@ def test_a_predictor_that_has_answered_can_be_pickled_and_forgets_old_budgets():
     np.testing.assert_array_equal(again.predict(X, 9.0), before)
     for budget in np.linspace(1.0, 60.0, 600):
         model.predict(X, budget)
-    assert len(model._histories) <= 256
+    assert len(model.plan.cache["histories"]) <= 256

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..learners.base import at_budget
+from ..learners.at_budget import at_budget
 from .cases import COLUMNS, Case
 from .driving import feed
 from .running import assert_same, on_cases, scores_of

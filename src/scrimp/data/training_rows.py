@@ -135,18 +135,6 @@ def read_rows(
     return TrainingRows(table, y, weights, columns)
 
 
-def given_rows_that_count(
-    X: Any, table: NDArray[Any], y: NDArray[Any], sample_weight: Any
-) -> tuple[Any, NDArray[Any], NDArray[Any], Floats]:
-    """Return the rows of positive weight: as given, as numbers, their targets and weights."""
-    weights = _check_sample_weight(
-        sample_weight, table, dtype=np.float64, ensure_non_negative=True, copy=True
-    )
-    columns = Columns(None, (None,) * table.shape[1])
-    rows = TrainingRows(table, y, weights, columns).of_positive_weight()
-    return rows.of_given(X), rows.table, rows.y, rows.weights_or_ones
-
-
 def numeric_target(y: NDArray[Any], classifier: str) -> Floats:
     """Return a target as numbers; `classifier` is the estimator to use for classes instead."""
     try:

@@ -8,22 +8,23 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
-from sklearn.exceptions import NotFittedError
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..costs.costs import Costs
 from ..costs.repricing import at_new_prices
-from ..data.columns import Columns, as_frame, learn_columns
+from ..data.columns import Columns, as_frame
 from ..data.target import Target
-from ..data.validation import FLOAT_DTYPES, check_budget
+from ..data.validation import FLOAT_DTYPES
 from ..plans.priced_plan import PricedPlan
 from ..runtime.predictor import Predictor
 from ..runtime.session import Session
 from ..runtime.sweep import Sweep
 from ..types import Floats
+
+#: Where the predictor of a plan is kept.
+_PREDICTOR = "predictor"
 
 
 class BudgetedEstimator(BaseEstimator):
@@ -37,10 +38,22 @@ class BudgetedEstimator(BaseEstimator):
 
     @property
     def predictor_(self) -> Predictor:
-        """The fitted plan with all that is needed to follow it."""
-        check_is_fitted(self, "plan_")
-        info = {"learner": type(self).__name__, "params": _plain(self.get_params(deep=False))}
-        return Predictor(self.plan_, self.columns_, self.target_, info)
+        """The fitted plan with all that is needed to follow it; made once per plan."""
+        if not hasattr(self, "plan_"):
+            check_is_fitted(self, "plan_")
+        cache = self.plan_.cache
+        predictor: Predictor | None = cache.get(_PREDICTOR)
+        if predictor is None or not self._is_current(predictor):
+            predictor = Predictor(self.plan_, self.columns_, self.target_, self._info())
+            cache[_PREDICTOR] = predictor
+        return predictor
+
+    def _is_current(self, predictor: Predictor) -> bool:
+        return predictor.target is self.target_ and predictor.columns is self.columns_
+
+    def _info(self) -> dict[str, Any]:
+        """Return what a model file tells people of the learner."""
+        return {"learner": type(self).__name__, "params": _plain(self.get_params(deep=False))}
 
     def predict(
         self, X: Any, budget: Any = None, *, owned: Any = None, keys: Any = None,
@@ -62,23 +75,22 @@ class BudgetedEstimator(BaseEstimator):
             ``certain`` buys nothing more once no purchase still to come could change the
             label: the labels are the same, the probabilities need not be.
         """
-        predictor, X = self._at_the_door(X)
-        return predictor.predict(X, budget, owned=owned, keys=keys, stop=stop)
+        return self.predictor_.predict(
+            self._validated(X), budget, owned=owned, keys=keys, stop=stop
+        )
 
     def spend(
         self, X: Any, budget: Any = None, *, owned: Any = None, keys: Any = None,
         stop: str | None = None,
     ) -> Floats:  # fmt: skip
         """What `predict` with the same arguments pays for each row."""
-        predictor, X = self._at_the_door(X)
-        return predictor.spend(X, budget, owned=owned, keys=keys, stop=stop)
+        return self.predictor_.spend(self._validated(X), budget, owned=owned, keys=keys, stop=stop)
 
     def sweep(
         self, X: Any, budgets: Any, *, owned: Any = None, keys: Any = None, stop: str | None = None
     ) -> Sweep:
         """Answers and spend at many budgets, in one pass."""
-        predictor, X = self._at_the_door(X)
-        return predictor.sweep(X, budgets, owned=owned, keys=keys, stop=stop)
+        return self.predictor_.sweep(self._validated(X), budgets, owned=owned, keys=keys, stop=stop)
 
     def session(self, budget: float | None = None, **options: Any) -> Session:
         """A session for one row: ask, tell, read. See `scrimp.runtime.session.Session`."""
@@ -130,30 +142,16 @@ class BudgetedEstimator(BaseEstimator):
         """Follow the new prices; the parameters have them already."""
         self.plan_ = self.plan_.repriced(costs)
 
-    def _at_the_door(self, X: Any) -> tuple[Predictor, Any]:
-        """The predictor, and X once it has passed scikit-learn's checks."""
-        predictor = self.predictor_
-        if as_frame(X) is None:
-            predictor.columns.refuse_arrays_for_categories()
-            X = validate_data(
-                self, X, reset=False, dtype=FLOAT_DTYPES, ensure_all_finite=False,
-                accept_sparse="csr" if get_tags(self).input_tags.sparse else False,
-            )  # fmt: skip
-        return predictor, X
-
-    def _learn_table(self, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any], Columns]:
-        """X as numbers, without a copy where it is an array of them; y; and the columns of X."""
-        if as_frame(X) is None:
-            table, y = validate_data(self, X, y, dtype=FLOAT_DTYPES, ensure_all_finite=False)
-            return table, y, learn_columns(table)
-        columns = self._known_columns or learn_columns(X)
-        y = validate_data(self, X="no_validation", y=y)
-        validate_data(self, X, skip_check_array=True)
-        table = columns.encode(X)
-        check_consistent_length(table, y)
-        if len(table) == 0:
-            raise ValueError("X has 0 rows; a minimum of 1 is required.")
-        return table, y, columns
+    def _validated(self, X: Any) -> Any:
+        """Return X once it has passed scikit-learn's checks; frames are matched by name later."""
+        columns = self.predictor_.columns
+        if as_frame(X) is not None:
+            return X
+        columns.refuse_arrays_for_categories()
+        return validate_data(
+            self, X, reset=False, dtype=FLOAT_DTYPES, ensure_all_finite=False,
+            accept_sparse="csr" if get_tags(self).input_tags.sparse else False,
+        )  # fmt: skip
 
 
 class BudgetedClassifier(ClassifierMixin, BudgetedEstimator):
@@ -170,21 +168,22 @@ class BudgetedClassifier(ClassifierMixin, BudgetedEstimator):
         stop: str | None = None,
     ) -> Floats:  # fmt: skip
         """Class probabilities. Arguments as in `predict`."""
-        predictor, X = self._at_the_door(X)
-        return predictor.predict_proba(X, budget, owned=owned, keys=keys, stop=stop)
+        return self.predictor_.predict_proba(
+            self._validated(X), budget, owned=owned, keys=keys, stop=stop
+        )
 
     def decision_function(
         self, X: Any, budget: Any = None, *, owned: Any = None, keys: Any = None,
         stop: str | None = None,
     ) -> Floats:  # fmt: skip
         """Scores. Arguments as in `predict`."""
-        predictor, X = self._at_the_door(X)
-        return predictor.decision_function(X, budget, owned=owned, keys=keys, stop=stop)
+        return self.predictor_.decision_function(
+            self._validated(X), budget, owned=owned, keys=keys, stop=stop
+        )
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, budget: Any = None) -> float:
         """Accuracy at a budget."""
-        predictor, X = self._at_the_door(X)
-        return predictor.score(X, y, sample_weight, budget=budget)
+        return self.predictor_.score(self._validated(X), y, sample_weight, budget=budget)
 
 
 class BudgetedRegressor(RegressorMixin, BudgetedEstimator):
@@ -192,89 +191,7 @@ class BudgetedRegressor(RegressorMixin, BudgetedEstimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, budget: Any = None) -> float:
         """Explained variance (R^2) at a budget."""
-        predictor, X = self._at_the_door(X)
-        return predictor.score(X, y, sample_weight, budget=budget)
-
-
-class AtBudget(BaseEstimator):
-    """A fitted model at one budget, with scikit-learn's plain methods. See `at_budget`."""
-
-    def __init__(self, model: Any, budget: float | None = None, stop: str | None = None) -> None:
-        self.model = model
-        self.budget = budget
-        self.stop = stop
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit a clone of the model."""
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        self.model_ = clone(self.model).fit(X, y, **weights)
-        return self
-
-    @property
-    def _fitted(self) -> Any:
-        return getattr(self, "model_", self.model)
-
-    def __getattr__(self, name: str) -> Any:
-        """What the model learnt: classes_, n_features_in_, feature_names_in_, plan_, ..."""
-        if name.endswith("_") and not name.startswith("_") and name != "model_":
-            return getattr(self._fitted, name)
-        raise AttributeError(f"AtBudget has no attribute {name!r}")
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Fitted when the model is."""
-        if isinstance(self._fitted, Predictor):
-            return True
-        try:
-            check_is_fitted(self._fitted)
-        except NotFittedError:
-            return False
-        return True
-
-    def __sklearn_tags__(self) -> Any:
-        """Tags of the model: a classifier stays a classifier."""
-        if not isinstance(self.model, Predictor):
-            return get_tags(self.model)
-        regression = self.model.target.is_number
-        return get_tags(BudgetedRegressor() if regression else BudgetedClassifier())
-
-    @property
-    def _options(self) -> dict[str, Any]:
-        return {"budget": self.budget} | ({} if self.stop is None else {"stop": self.stop})
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict at the budget."""
-        return np.asarray(self._fitted.predict(X, **self._options))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities at the budget."""
-        return np.asarray(self._fitted.predict_proba(X, **self._options))
-
-    def decision_function(self, X: Any) -> Floats:
-        """Scores at the budget."""
-        return np.asarray(self._fitted.decision_function(X, **self._options))
-
-    def spend(self, X: Any) -> Floats:
-        """What each row pays."""
-        return np.asarray(self._fitted.spend(X, **self._options))
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy at the budget, or explained variance (R^2) of a regression."""
-        metric = accuracy_score if is_classifier(self) else r2_score
-        return float(metric(y, self.predict(X), sample_weight=sample_weight))
-
-
-def at_budget(model: Any, budget: float | None, stop: str | None = None) -> AtBudget:
-    """The model with plain ``predict(X)`` at one budget, for meta-estimators and scorers.
-
-    >>> from scrimp import BudgetedBoostingClassifier
-    >>> from scrimp.datasets import load_heart
-    >>> heart = load_heart()
-    >>> model = BudgetedBoostingClassifier(heart.costs, n_rounds=50).fit(heart.X, heart.y)
-    >>> round(float(at_budget(model, 4.0).score(heart.X, heart.y)), 2)
-    0.71
-    """
-    check_budget(budget)
-    return AtBudget(model, budget, stop)
+        return self.predictor_.score(self._validated(X), y, sample_weight, budget=budget)
 
 
 def _plain(params: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -42,10 +42,20 @@ class PricedPlan:
         Stages, order and readout.
     costs : Costs
         Items, prices and columns.
+
+    Attributes
+    ----------
+    cache : dict
+        What whoever follows the plan keeps for the next time; it is never stored.
     """
 
     plan: Plan[Any]
     costs: Costs
+    cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is made again when it is needed."""
+        return self.__dict__ | {"cache": {}}
 
     def __post_init__(self) -> None:
         """Refuse a plan with items or columns that the costs do not have."""

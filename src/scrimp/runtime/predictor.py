@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -52,9 +52,6 @@ class Predictor:
     columns: Columns
     target: Target
     info: Mapping[str, Any]
-    _histories: dict[float, SharedHistory | None] = field(
-        default_factory=dict, init=False, repr=False
-    )
 
     def __post_init__(self) -> None:
         """Check that the parts speak of the same columns and outputs."""
@@ -62,10 +59,6 @@ class Predictor:
             raise ValueError("columns and costs differ in the number of columns.")
         if self.target.n_outputs != self.plan.n_outputs:
             raise ValueError("plan and target differ in the number of outputs.")
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what is made anew when it is needed."""
-        return self.__dict__ | {"_histories": {}}
 
     @property
     def costs(self) -> Costs:
@@ -113,11 +106,12 @@ class Predictor:
 
     def _shared_history(self, budget: float) -> SharedHistory | None:
         """Return what all rows buy at a budget, if they buy the same; it is kept."""
-        if budget not in self._histories:
-            if len(self._histories) >= _MAX_HISTORIES:
-                self._histories.clear()
-            self._histories[budget] = shared_history(self.plan, budget)
-        return self._histories.get(budget)
+        histories: dict[float, SharedHistory | None] = self.plan.cache.setdefault("histories", {})
+        if budget not in histories:
+            if len(histories) >= _MAX_HISTORIES:
+                histories.clear()
+            histories[budget] = shared_history(self.plan, budget)
+        return histories.get(budget)
 
     def predict(self, X: Any, budget: Any = None, **options: Any) -> NDArray[Any]:
         """Return labels or values. See `BudgetedEstimator.predict`."""

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from ...costs.costs import Costs
 from ...costs.ledger import within
 from ...kernels.decision_paths import price_columns_read
-from ...learners.base import AtBudget
+from ...learners.at_budget import AtBudget
 from ...runtime.predictor import Predictor, as_predictor
 from ...types import Flags, Floats
 from . import catboost, lightgbm, sklearn_models, xgboost

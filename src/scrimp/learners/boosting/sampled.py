@@ -289,7 +289,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
 
     def _looked_at(self, X: Any) -> NDArray[Any]:
         """Return X as numbers; columns that the vote does not read are NaN."""
-        predictor, X = self._at_the_door(X)
+        predictor, X = self.predictor_, self._validated(X)
         read = predictor.plan.plan.columns_read.tolist()
         table = predictor.columns.encode(X, read)
         if not predictor.plan.plan.accepts_missing and not np.isfinite(table[:, read]).all():

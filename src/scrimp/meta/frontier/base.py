@@ -16,16 +16,14 @@ from scipy import sparse
 from ...costs.costs import Costs, as_costs
 from ...costs.ledger import within
 from ...costs.shopper import cheapest_item, warn_of_prior
-from ...data.columns import Columns
 from ...data.folds import Splits, given_splits, splits_of
 from ...data.linear_design import columns_not_finite, not_finite
 from ...data.target import Target
-from ...data.training_rows import given_rows_that_count, read_rows
+from ...data.training_rows import TrainingRows
 from ...data.validation import check_budgets
 from ...kernels import n_threads
 from ...learners.base import BudgetedEstimator
 from ...plans.priced_plan import PricedPlan
-from ...runtime.predictor import Predictor
 from .candidates import candidates_of, take_sparse
 from .menu import make_menu
 from .problem import Problem
@@ -87,15 +85,13 @@ class FrontierBase(BudgetedEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @property
-    def predictor_(self) -> Predictor:
-        """The menu, with the cross-validated loss of each entry."""
-        predictor = super().predictor_
+    def _info(self) -> dict[str, Any]:
+        """Return also the cross-validated loss of each entry of the menu."""
         chosen = [
             {"candidate": one.candidate, "loss": one.loss, "standard_error": one.standard_error}
             for one in self.chosen_
         ]
-        return replace(predictor, info={**predictor.info, "chosen": chosen})
+        return super()._info() | {"chosen": chosen}
 
     def __sklearn_tags__(self) -> Any:
         """Tags of missing values, and of sparse tables if the candidates take them."""
@@ -104,33 +100,25 @@ class FrontierBase(BudgetedEstimator):
         tags.input_tags.sparse = take_sparse(self.candidates)
         return tags
 
-    def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], Columns]:
-        """Return X as numbers or CSR matrix, y, and the columns of X."""
-        if not sparse.issparse(X):
-            return self._learn_table(X, y)
-        rows = read_rows(self, X, y, accept_sparse=True)
-        invalid = columns_not_finite(rows.table)
-        if invalid:
-            raise not_finite(invalid, rows.columns)
-        return rows.table, rows.y, rows.columns
-
-    def _learn(
-        self, X: Any, table: Any, y: NDArray[Any], columns: Columns, sample_weight: Any
-    ) -> None:
+    def _learn(self, X: Any, given: TrainingRows) -> None:
         """Race the candidates and set the fitted attributes to the menu of the winners."""
-        source, rows, labels, weights = given_rows_that_count(X, table, y, sample_weight)
-        if len(weights) < 2:
+        if sparse.issparse(given.table):
+            invalid = columns_not_finite(given.table)
+            if invalid:
+                raise not_finite(invalid, given.columns)
+        rows, columns = given.of_positive_weight(), given.columns
+        weights = rows.weights_or_ones
+        if len(rows) < 2:
             raise ValueError("There is one sample (row) to learn from; expected 2 or more.")
-        target, classes = self._training_target(labels, weights / weights.mean())
+        target, classes = self._training_target(rows.y, weights / weights.mean())
         costs, n_jobs = as_costs(self.costs, len(columns), columns.names), self._n_jobs()
         problem = Problem(
-            source, labels, classes, columns, rows, target, costs, self._budgets(costs),
-            self._seed(), n_jobs,
+            rows.of_given(X), rows.y, classes, columns, rows.table, target, costs,
+            self._budgets(costs), self._seed(), n_jobs,
         )  # fmt: skip
-        everything = np.arange(len(y))
-        kept = everything if len(labels) == len(y) else everything[np.asarray(sample_weight) > 0]
+        kept = np.arange(len(given)) if rows.kept is None else rows.kept
         with ThreadPoolExecutor(n_jobs) as pool:
-            race = self._race(problem, table, y, kept, pool)
+            race = self._race(problem, given.table, given.y, kept, pool)
             try:
                 race.run()
                 models, names = race.final_models()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
 
-from ...data.training_rows import numeric_target
+from ...data.training_rows import numeric_target, read_rows
 from ...data.validation import check_several
 from ...learners.base import BudgetedClassifier, BudgetedRegressor
 from .base import FrontierBase
@@ -97,9 +97,7 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
         sample_weight : array (rows,), optional
             Weights of the rows.
         """
-        table, y, columns = self._read(X, y)
-        check_classification_targets(y)
-        self._learn(X, table, y, columns, sample_weight)
+        self._learn(X, read_rows(self, X, y, sample_weight, accept_sparse=True, classes=True))
         return self
 
     def _training_target(
@@ -141,8 +139,8 @@ class FrontierRegressor(BudgetedRegressor, FrontierBase):
         sample_weight : array (rows,), optional
             Weights of the rows.
         """
-        table, y, columns = self._read(X, y)
-        self._learn(X, table, numeric_target(y, "FrontierClassifier"), columns, sample_weight)
+        rows = read_rows(self, X, y, sample_weight, accept_sparse=True)
+        self._learn(X, replace(rows, y=numeric_target(rows.y, "FrontierClassifier")))
         return self
 
     def _training_target(
