@@ -20,8 +20,12 @@ PICTURE = Path(__file__).parents[1] / "docs" / "architecture.png"
 #: The lanes, from the outermost layer to the innermost; others that are on the way come first.
 LAYERS = ("learners", "runtime", "plans", "costs", "data", "kernels")
 COLOURS = ("#cfe2f3", "#d9ead3", "#fff2cc", "#f9cb9c", "#ead1dc", "#d9d9d9")
-#: Sizes of a lane, of a row and of a box, in inches.
-LANE, ROW, BOX = 1.75, 0.34, (1.6, 0.26)
+#: Width of a lane, in inches.
+LANE = 1.75
+#: Height of a row, in inches.
+ROW = 0.34
+#: Width and height of a box, in inches.
+BOX = (1.6, 0.26)
 
 
 def draw(ways: dict[str, list[Hop]]) -> Figure:

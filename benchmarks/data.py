@@ -6,7 +6,7 @@ import numpy as np
 
 
 def make_table(n: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows of correlated numbers, labels that depend on a fifth of them, and prices on [0, 2]."""
+    """Return rows of correlated numbers, labels of a fifth of them, and prices on [0, 2]."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d), dtype=np.float32)
     shared = rng.standard_normal(n, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""How fast and how lean a fit is, against LightGBM and scikit-learn."""
+"""Time and memory of a fit, against LightGBM and scikit-learn."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ THREADS = 2
 
 
 def fit(X: np.ndarray, y: np.ndarray, prices: np.ndarray, rule: str = "greedy") -> object:
-    """One fit of the booster, binning included."""
+    """Fit the booster once, binning included."""
     model = BudgetedBoostingClassifier(
         Costs.per_feature(prices), rule=rule, n_rounds=N_ROUNDS, n_jobs=THREADS, random_state=0
     )
@@ -27,7 +27,7 @@ def fit(X: np.ndarray, y: np.ndarray, prices: np.ndarray, rule: str = "greedy") 
 
 
 def fit_lightgbm(X: np.ndarray, y: np.ndarray, prices: np.ndarray) -> None:
-    """LightGBM's stumps with a penalty on each new column, its binning included."""
+    """Fit LightGBM's stumps with a penalty on each new column, its binning included."""
     import lightgbm
 
     parameters = {
@@ -43,7 +43,7 @@ def fit_lightgbm(X: np.ndarray, y: np.ndarray, prices: np.ndarray) -> None:
 
 
 def fit_adaboost(X: np.ndarray, y: np.ndarray) -> None:
-    """Three rounds of scikit-learn's AdaBoost with stumps."""
+    """Fit three rounds of scikit-learn's AdaBoost with stumps."""
     from sklearn.ensemble import AdaBoostClassifier
     from sklearn.tree import DecisionTreeClassifier
 
@@ -51,7 +51,7 @@ def fit_adaboost(X: np.ndarray, y: np.ndarray) -> None:
 
 
 def against_peers(n: int = 200_000, d: int = 200) -> list[Row]:
-    """Ours, LightGBM and AdaBoost, in turn on the same table."""
+    """Time scrimp, LightGBM and AdaBoost in turn on the same table."""
     X, y, prices = make_table(n, d)
     small = make_table(2_000, d)
     for warm_up in (fit, fit_lightgbm):
@@ -72,12 +72,14 @@ def against_peers(n: int = 200_000, d: int = 200) -> list[Row]:
 
 
 def of_rules(n: int = 200_000, d: int = 200) -> list[Row]:
-    """Each rule beside greedy, in turn: random prices, and the same price for all columns."""
+    """Time each rule and greedy in turn, with random prices and with equal ones."""
     X, y, prices = make_table(n, d)
     rows = []
-    for what, own in (("random prices", prices), ("equal prices", np.ones(d))):
+    for what, price_list in (("random prices", prices), ("equal prices", np.ones(d))):
         rules = ("greedy", "smoothed", "speedboost", "hybrid", "edge")
-        rounds = [[seconds(lambda r=r, o=own: fit(X, y, o, r)) for r in rules] for _ in range(3)]
+        rounds = [
+            [seconds(lambda r=r, p=price_list: fit(X, y, p, r)) for r in rules] for _ in range(3)
+        ]
         greedy, *others = np.min(rounds, axis=0)
         rows += [
             Row(f"fit, {what}, `{rule}` against `greedy`", "within 10%", f"{time / greedy:.2f} x",
@@ -88,7 +90,7 @@ def of_rules(n: int = 200_000, d: int = 200) -> list[Row]:
 
 
 def growth() -> tuple[list[Row], str]:
-    """Time against rows and against columns; a table, and whether it is linear or better."""
+    """Time fits against rows and columns; return the rows and a table."""
     make = {"rows": lambda k: make_table(k, 100), "columns": lambda k: make_table(100_000, k)}
     sizes = {"rows": (50_000, 100_000, 200_000, 400_000), "columns": (50, 100, 200, 400)}
     rows, cells = [], []
@@ -126,7 +128,7 @@ print(json.dumps((status("VmHWM") - before) / X.size))
 
 
 def peak_memory() -> Row:
-    """Bytes a cell above the input at the peak of a fit, after a warm-up, in a fresh process."""
+    """Measure bytes per cell above the input at the peak of a fit, in a fresh process."""
     root = Path(__file__).parents[1]
     out = subprocess.run([sys.executable, "-c", _MEMORY], cwd=root, capture_output=True, check=True)
     per_cell = json.loads(out.stdout)

@@ -1,4 +1,4 @@
-"""Which criterion, doubling or not, linear or boosted: explained variance against cost.
+"""Explained variance against cost: which criterion, doubling or not, linear or boosted.
 
 All data is generated or comes with scikit-learn, and all rows tested are held out. With --write
 the tables and pictures go to docs/.
@@ -31,7 +31,7 @@ N_ROWS = 1200
 
 
 def without_prices(costs: Costs) -> SequencedRegressor:
-    """Group OMP as if all groups cost the same (G-OMP)."""
+    """Return group OMP as if all groups cost the same (G-OMP)."""
     return SequencedRegressor(
         Costs.per_group(list(costs.item_of), np.ones(costs.n_items)), criterion="omp"
     )
@@ -68,24 +68,24 @@ class Problem:
 
 
 def digits(rng: np.random.Generator) -> Problem:
-    """Which digit an 8 x 8 image shows, from tiles of 2 x 2 pixels; prices from 0.1 to 10."""
+    """Return digits on 8 x 8 images, in tiles of 2 x 2 pixels; prices from 0.1 to 10."""
     X, y = load_digits(return_X_y=True)
     row, column = np.divmod(np.arange(64), 8)
     return Problem(X, np.eye(10)[y], row // 2 * 4 + column // 2, 10.0 ** rng.uniform(-1, 1, 16))
 
 
 def diabetes(rng: np.random.Generator) -> Problem:
-    """Ten measures of diabetes patients, with a curve of each; prices from 0.1 to 10."""
+    """Return ten measures of diabetes patients with their powers; prices from 0.1 to 10."""
     X, y = load_diabetes(return_X_y=True)
     curved = np.column_stack([X, X**2, X**3])
     return Problem(curved, y, np.tile(np.arange(10), 3), 10.0 ** rng.uniform(-1, 1, 10))
 
 
 def mixed_groups(rng: np.random.Generator) -> Problem:
-    """Groups of four kinds, on which criteria disagree; prices from 0.1 to 10.
+    """Return groups of four kinds, on which criteria disagree; prices from 0.1 to 10.
 
-    A team: six columns that tell little alone. An echo: six columns that say the same. A base,
-    which tells something, and a refinement of it: the base and a little of something new.
+    A team: six columns, each of little use alone. An echo: six columns with the same information.
+    A base, which is informative, and a refinement of it: the base and a little new information.
     """
     y, blocks = np.zeros(N_ROWS), []
     for _ in range(6):
@@ -105,7 +105,7 @@ def mixed_groups(rng: np.random.Generator) -> Problem:
 
 
 def one_dear(rng: np.random.Generator) -> Problem:
-    """A column for 50 that tells half of all, and 60 for about 1 each, half as good per price."""
+    """Return a column for 50 with half of the signal, and 60 for about 1 each, half as good."""
     prices = np.append(50.0, rng.uniform(0.5, 1.5, 60))
     values = np.append(0.5, 0.005 * prices[1:] * rng.lognormal(-0.125, 0.5, 60))
     X = rng.standard_normal((N_ROWS, 61))
@@ -114,7 +114,7 @@ def one_dear(rng: np.random.Generator) -> Problem:
 
 
 def spread(rng: np.random.Generator) -> Problem:
-    """Thirty columns at prices from 0.1 to 100, evenly in logarithms; each tells as it costs."""
+    """Return thirty columns at prices from 0.1 to 100; each is worth as much as it costs."""
     X, prices = rng.standard_normal((N_ROWS, 30)), 10.0 ** rng.uniform(-1, 2, 30)
     y = X @ np.sqrt(prices * rng.lognormal(0.0, 1.0, 30))
     return Problem(X, y + y.std() * rng.standard_normal(N_ROWS) / 2, np.arange(30), prices)
@@ -122,7 +122,7 @@ def spread(rng: np.random.Generator) -> Problem:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What the trials on one kind of table gave, by sequencer.
+    """Results of the trials on one kind of table, by sequencer.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Results:
 
 
 def run(make: Callable[[np.random.Generator], Problem], n_trials: int) -> Results:
-    """Learn every sequence on the same halves of the rows and the same prices."""
+    """Train every sequence on the same halves of the rows and the same prices."""
     parts = np.union1d(np.geomspace(1e-3, 1.0, 150), np.linspace(0.005, 1.0, 200))
     explained: dict[str, list[np.ndarray]] = {name: [] for name in SEQUENCERS}
     timely: dict[str, list[float]] = {name: [] for name in SEQUENCERS}
@@ -152,33 +152,34 @@ def run(make: Callable[[np.random.Generator], Problem], n_trials: int) -> Result
         until = 0.0
         for name, sequencer in SEQUENCERS.items():
             model = sequencer(costs).fit(problem.X[train], problem.Y[train])
-            spent, found = held_out(model, costs, problem.X[test], problem.Y[test])
+            spent, curve = held_out(model, costs, problem.X[test], problem.Y[test])
             until = until or stopping_cost(spent, model.explained_, ALPHA)  # that of forward
-            timely[name].append(timeliness(spent, found, until))
+            timely[name].append(timeliness(spent, curve, until))
             reached = np.searchsorted(spent, parts * costs.total * (1 + 1e-9), "right") - 1
-            explained[name].append(found[reached])
+            explained[name].append(curve[reached])
     return Results(
         parts,
-        {name: np.array(own) for name, own in explained.items()},
-        {name: np.array(own) for name, own in timely.items()},
+        {name: np.array(curves) for name, curves in explained.items()},
+        {name: np.array(values) for name, values in timely.items()},
     )
 
 
 def held_out(
     model: SequencedRegressor, costs: Costs, X: np.ndarray, Y: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What each prefix costs, and the part of the variance of new rows that it explains."""
+    """Return the price of each prefix and the part of the held-out variance it explains."""
     order = [costs.names.index(name) for name in model.sequence_]
     prefixes = [order[:k] for k in range(len(order) + 1)]
-    asked = [model.plan_.costs.price_of(prefix) for prefix in prefixes]
-    truth = Y.reshape(len(Y), 1, -1)
-    answers = model.sweep(X, asked).scores.reshape(len(Y), len(asked), -1)
-    left = ((truth - answers) ** 2).sum(axis=(0, 2)) / ((truth - truth.mean(axis=0)) ** 2).sum()
+    budgets = [model.plan_.costs.price_of(prefix) for prefix in prefixes]
+    targets = Y.reshape(len(Y), 1, -1)
+    answers = model.sweep(X, budgets).scores.reshape(len(Y), len(budgets), -1)
+    variance = ((targets - targets.mean(axis=0)) ** 2).sum()
+    left = ((targets - answers) ** 2).sum(axis=(0, 2)) / variance
     return np.array([costs.price_of(prefix) for prefix in prefixes]), 1.0 - left
 
 
 def timely_table(results: dict[str, Results], n_trials: int) -> str:
-    """The mean explained up to the stopping cost, as Markdown."""
+    """Return the mean explained up to the stopping cost, as Markdown."""
     title = (
         "Explained variance of held-out rows in percent, if cut off at a cost drawn evenly up to "
         f"where `forward` has {ALPHA:.0%} of all it explains in training; mean of {n_trials} "
@@ -186,8 +187,8 @@ def timely_table(results: dict[str, Results], n_trials: int) -> str:
         "± two standard errors:"
     )
     rows = [
-        (name, *(_beside(found.timely[own], found.timely["forward"]) for own in SEQUENCERS))
-        for name, found in results.items()
+        (name, *(_beside(result.timely[s], result.timely["forward"]) for s in SEQUENCERS))
+        for name, result in results.items()
     ]
     return f"{title}\n\n{markdown_table(('', *SEQUENCERS), rows)}\n"
 
@@ -201,24 +202,26 @@ def _beside(values: np.ndarray, others: np.ndarray) -> str:
 
 
 def doubling_table(results: dict[str, Results], n_trials: int) -> str:
-    """What is explained at some costs with doubling and without, as Markdown."""
+    """Return what is explained at some costs with doubling and without, as Markdown."""
     shown = (0.02, 0.05, 0.1, 0.2, 0.4, 0.5, 0.7, 0.9, 1.0)
     title = (
         "Explained variance of held-out rows in percent at a part of the price of everything; mean "
         f"of {n_trials} tables and price lists, in brackets the worst of them:"
     )
     rows = []
-    for table, found in results.items():
-        places = [int(np.abs(found.costs - part).argmin()) for part in shown]
+    for table, result in results.items():
+        places = [int(np.abs(result.costs - part).argmin()) for part in shown]
         for name in _DOUBLING:
-            at = 100 * found.explained[name][:, places]
-            rows.append((table, name, *(f"{own.mean():.1f} ({own.min():.1f})" for own in at.T)))
+            at = 100 * result.explained[name][:, places]
+            rows.append(
+                (table, name, *(f"{values.mean():.1f} ({values.min():.1f})" for values in at.T))
+            )
     header = ("", "", *(f"{part:.0%}" for part in shown))
     return f"{title}\n\n{markdown_table(header, rows)}\n"
 
 
 def against_boosting() -> str:
-    """A linear model and boosted stumps, cross-validated on the same folds, as Markdown."""
+    """Return a linear model beside boosted stumps, on the same folds, as Markdown."""
     title = (
         "Quality on rows not trained on (R², or percent right), mean over all budgets / at the "
         "largest; all columns cost 1, five folds, twice. Boosting is `smoothed`. Last, how far "
@@ -263,15 +266,15 @@ _LOOKS: dict[str, dict[str, Any]] = {
 
 
 def picture(results: dict[str, Results], path: Path) -> None:
-    """One panel a kind of table, one line a sequencer."""
+    """Draw one panel per kind of table, one line per sequencer."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5.2 * len(results), 4.8), layout="constrained")
     axes = figure.subplots(1, len(results), squeeze=False)[0]
-    for ax, (title, found) in zip(axes, results.items(), strict=True):
+    for ax, (title, result) in zip(axes, results.items(), strict=True):
         for name, look in _LOOKS.items():
-            mean = 100 * found.explained[name].mean(axis=0)
-            ax.step(100 * found.costs, mean, where="post", label=name, **look)
+            mean = 100 * result.explained[name].mean(axis=0)
+            ax.step(100 * result.costs, mean, where="post", label=name, **look)
         _axes(ax, title, log=True)
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
@@ -279,18 +282,18 @@ def picture(results: dict[str, Results], path: Path) -> None:
 
 
 def doubling_picture(results: dict[str, Results], path: Path) -> None:
-    """Forward with doubling and without: the mean of the trials, and where the middle 80% lie."""
+    """Draw forward with doubling and without: the mean of the trials and the middle 80%."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11.0, 4.4), layout="constrained")
     axes = figure.subplots(1, len(results))
-    for ax, (title, found) in zip(axes, results.items(), strict=True):
+    for ax, (title, result) in zip(axes, results.items(), strict=True):
         for name in _DOUBLING:
-            trials, look = 100 * found.explained[name], _LOOKS[name]
-            ax.step(100 * found.costs, trials.mean(axis=0), where="post", label=name, **look)
+            trials, look = 100 * result.explained[name], _LOOKS[name]
+            ax.step(100 * result.costs, trials.mean(axis=0), where="post", label=name, **look)
             low, high = np.quantile(trials, [0.1, 0.9], axis=0)
             ax.fill_between(
-                100 * found.costs, low, high, step="post", color=look["color"], alpha=0.12,
+                100 * result.costs, low, high, step="post", color=look["color"], alpha=0.12,
                 linewidth=0,
             )  # fmt: skip
         _axes(ax, f"{title}; shaded: 8 of 10 tables")
@@ -311,7 +314,7 @@ def _axes(ax: Any, title: str, log: bool = False) -> None:
 
 
 def main() -> None:
-    """Run it all and print the tables."""
+    """Run all comparisons and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=50)
     parser.add_argument("--write", action="store_true", help="write docs/anytime_linear* too")

@@ -1,4 +1,4 @@
-"""How long a prediction of one row takes, beside LightGBM's, in the same run.
+"""The time of a prediction of one row, beside LightGBM's, in the same run.
 
 Run it as ``python -m benchmarks.one_row``.
 """
@@ -18,8 +18,10 @@ from benchmarks.data import make_table
 from benchmarks.report import Row, as_markdown
 from scrimp import BudgetedBoostingClassifier, Costs, Predictor, load, save
 
-#: Rounds of both models, and columns of the table.
-N_ROUNDS, N_COLUMNS = 100, 20
+#: Rounds of both models.
+N_ROUNDS = 100
+#: Columns of the table.
+N_COLUMNS = 20
 #: How many times LightGBM's time a prediction of one row may take.
 LIMIT = 5.0
 #: Repetitions by rows predicted: many, so that the median is not disturbed by other work.
@@ -55,7 +57,7 @@ def rows() -> list[Row]:
     booster = lightgbm.train(settings, lightgbm.Dataset(X, label=y), num_boost_round=N_ROUNDS)
     model = BudgetedBoostingClassifier(Costs.per_feature(prices), n_rounds=N_ROUNDS).fit(X, y)
     loaded, half = _stored(model), float(model.plan_.price) / 2
-    found = []
+    measured = []
     for n, repeats in REPEATS.items():
         part = X[:n]
         seconds = medians(
@@ -68,8 +70,8 @@ def rows() -> list[Row]:
             repeats,
         )
         peer = seconds.pop("LightGBM")
-        found += [_row(name, n, own, peer) for name, own in seconds.items()]
-    return found
+        measured += [_row(name, n, ours, peer) for name, ours in seconds.items()]
+    return measured
 
 
 def _stored(model: BudgetedBoostingClassifier) -> Predictor:
@@ -80,14 +82,14 @@ def _stored(model: BudgetedBoostingClassifier) -> Predictor:
         return load(path)
 
 
-def _row(name: str, n: int, own: float, peer: float) -> Row:
+def _row(name: str, n: int, ours: float, peer: float) -> Row:
     limited = n == 1 and name == "loaded model"
     return Row(
         f"`predict` of {n:,} row{'s' if n > 1 else ''}, {name}, against LightGBM's `Booster`",
         f"at most {LIMIT:g} x" if limited else "(reported)",
-        f"{own / peer:.1f} x",
-        own <= LIMIT * peer if limited else None,
-        f"{1e6 * own:.0f} against {1e6 * peer:.0f} microseconds, median",
+        f"{ours / peer:.1f} x",
+        ours <= LIMIT * peer if limited else None,
+        f"{1e6 * ours:.0f} against {1e6 * peer:.0f} microseconds, median",
     )
 
 

@@ -1,4 +1,4 @@
-"""How fast predictions, sweeps and sessions are."""
+"""The speed of predictions, sweeps and sessions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scrimp import BudgetedBoostingClassifier, Costs
 
 
 def sweeps(n: int = 100_000, d: int = 100, n_budgets: int = 50) -> list[Row]:
-    """A sweep of many budgets against one full predict."""
+    """Time a sweep of many budgets against one full predict."""
     X, y, prices = make_table(n, d)
     rows = []
     for unaffordable in ("stop", "skip"):
@@ -33,7 +33,7 @@ def sweeps(n: int = 100_000, d: int = 100, n_budgets: int = 50) -> list[Row]:
 
 
 def session_overhead() -> list[Row]:
-    """A session's own time a stage, start and all answers included."""
+    """Time a session per stage, its start and all answers included."""
     X, y, prices = make_table(5_000, 100)
     model = BudgetedBoostingClassifier(Costs.per_feature(prices), random_state=0).fit(X, y)
     n_stages = len(model.plan_.plan.stages)
@@ -49,8 +49,8 @@ def session_overhead() -> list[Row]:
         session.read()
 
     run()
-    own = seconds(run, repeats=20) / n_stages * 1e6
+    per_stage = seconds(run, repeats=20) / n_stages * 1e6
     reading = seconds(lambda: run(read_each=True), repeats=20) / n_stages * 1e6
     return [Row("a session's own time", "at most 20 microseconds a stage",
-                f"{own:.1f} microseconds", own <= 20,
+                f"{per_stage:.1f} microseconds", per_stage <= 20,
                 f"{n_stages} stages; {reading:.1f} with an answer after each")]  # fmt: skip

@@ -21,19 +21,19 @@ ROOT = Path(__file__).parents[1]
 
 
 def scrimp(*words: str, folder: Path) -> str:
-    """What the command prints."""
+    """Return what the command prints."""
     command = [sys.executable, "-m", "scrimp", *words]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout
 
 
 def put(mark: str, text: str) -> None:
-    """Replace what stands between two marks."""
+    """Replace what stands between two marks of the README."""
     write_parts(ROOT / "README.md", {mark: f"```\n{text}\n```\n"})
 
 
 def pima(folder: Path) -> str:
-    """The table, the advice and the command of a comparison."""
+    """Return the table, the advice and the command of a comparison."""
     data = fetch("pima_diabetes")
     data.X.with_columns(diabetes=data.y).write_csv(folder / "pima.csv")
     with resources.as_file(resources.files("scrimp.datasets") / "pima.toml") as prices:
@@ -44,7 +44,7 @@ def pima(folder: Path) -> str:
 
 
 def main() -> None:
-    """Write all three."""
+    """Write all three parts."""
     write_parts(ROOT / "README.md", {"learners": f"{readme_table()}\n"})
     printed = scrimp("demo", "--out", str(ROOT / "docs" / "demo.png"), folder=ROOT)
     put("demo", printed.split("\n\nPicture: ")[0])

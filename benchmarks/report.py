@@ -1,4 +1,4 @@
-"""Rows of the benchmark table, and how they are timed."""
+"""Rows of the benchmark table, and their timing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reporting.page import markdown_table
 
 @dataclass(frozen=True)
 class Row:
-    """One line: what was measured, what it must reach, and what it reached."""
+    """One line: what was measured, the value to reach, and the value reached."""
 
     what: str
     must: str
@@ -21,7 +21,7 @@ class Row:
 
 
 def seconds(work: Callable[[], object], repeats: int = 1) -> float:
-    """The least time of some runs: the one that other work disturbed least."""
+    """Return the shortest time of some runs, the one that other work disturbed least."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()

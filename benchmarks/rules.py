@@ -1,7 +1,7 @@
-"""When which rule wins: error against budget and money spent, in the setting of the paper.
+"""Error against budget and spend of each rule, in the setting of the paper.
 
 Every distinct threshold of a column is a 0/1 feature with a price of its own, drawn evenly
-from [0, 2]; a training stops at the first choice it cannot pay (Huang, Powers, Reyzin 2015).
+from [0, 2]; training stops at the first choice it cannot pay (Huang, Powers, Reyzin 2015).
 Needs the datasets (SCRIMP_DATA). With --write the tables and the picture go to docs/.
 """
 
@@ -28,7 +28,7 @@ N_ROUNDS = 300
 
 
 class Results:
-    """What the trials on one dataset gave, by rule.
+    """Results of the trials on one dataset, by rule.
 
     Parameters
     ----------
@@ -38,16 +38,16 @@ class Results:
         What each training spent in all its rounds (trials).
     """
 
-    def __init__(self, found: dict[str, list[tuple[np.ndarray, float]]]) -> None:
-        self.errors = {rule: np.array([e for e, _ in own]) for rule, own in found.items()}
-        self.spent = {rule: np.array([s for _, s in own]) for rule, own in found.items()}
+    def __init__(self, trials: dict[str, list[tuple[np.ndarray, float]]]) -> None:
+        self.errors = {rule: np.array([e for e, _ in runs]) for rule, runs in trials.items()}
+        self.spent = {rule: np.array([s for _, s in runs]) for rule, runs in trials.items()}
 
 
 def run(name: str, n_trials: int) -> Results:
     """Train every rule on the same splits and price lists."""
     data = binary(name)
     X, y = data.X.astype(np.float32), data.y
-    found: dict[str, list[tuple[np.ndarray, float]]] = {rule: [] for rule in RULES}
+    trials: dict[str, list[tuple[np.ndarray, float]]] = {rule: [] for rule in RULES}
     for trial in range(n_trials):
         rng = np.random.default_rng(trial)
         order = rng.permutation(len(X))
@@ -58,52 +58,52 @@ def run(name: str, n_trials: int) -> Results:
                 costs, BUDGETS[-1], rule=rule, n_rounds=N_ROUNDS, unaffordable="stop"
             ).fit(X[train], y[train])
             wrong = model.sweep(X[test], BUDGETS).labels() != y[test, None]
-            found[rule].append((wrong.mean(axis=0), float(model.plan_.price)))
-    return Results(found)
+            trials[rule].append((wrong.mean(axis=0), float(model.plan_.price)))
+    return Results(trials)
 
 
 def error_table(results: dict[str, Results], n_trials: int) -> str:
-    """Mean error in percent at three budgets, as Markdown."""
+    """Return the mean error in percent at three budgets, as Markdown."""
     shown = [2.0, 6.0, 20.0]
     title = (
         f"Test error in percent, mean of {n_trials} splits and price lists, at a budget of "
         "2 / 6 / 20:"
     )
 
-    def cell(found: Results, rule: str) -> str:
-        means = [found.errors[rule][:, np.isclose(BUDGETS, b)].mean() * 100 for b in shown]
+    def cell(result: Results, rule: str) -> str:
+        means = [result.errors[rule][:, np.isclose(BUDGETS, b)].mean() * 100 for b in shown]
         return " / ".join(f"{mean:.1f}" for mean in means)
 
-    return by_rule(title, {name: [cell(own, r) for r in RULES] for name, own in results.items()})
+    return by_rule(title, {name: [cell(res, r) for r in RULES] for name, res in results.items()})
 
 
-def spent_table(found: Results, name: str) -> str:
-    """What the trainings on one dataset spent in all rounds, as Markdown."""
-    trials = len(found.spent[RULES[0]])
+def spent_table(result: Results, name: str) -> str:
+    """Return the spend of the trainings on one dataset in all rounds, as Markdown."""
+    trials = len(result.spent[RULES[0]])
     title = (
         f"Spent after at most {N_ROUNDS} rounds on {name}, of a budget of {BUDGETS[-1]:g}, in "
         f"{trials} trainings:"
     )
     rows = {
-        "on average": [f"{found.spent[rule].mean():.2f}" for rule in RULES],
-        "at most": [f"{found.spent[rule].max():.2f}" for rule in RULES],
+        "on average": [f"{result.spent[rule].mean():.2f}" for rule in RULES],
+        "at most": [f"{result.spent[rule].max():.2f}" for rule in RULES],
     }
     return by_rule(title, rows)
 
 
 def by_rule(title: str, rows: dict[str, list[str]]) -> str:
-    """A Markdown table with a column for each rule, below a line of words."""
+    """Return a Markdown table with one column per rule, below a title."""
     table = markdown_table(("", *RULES), [(name, *cells) for name, cells in rows.items()])
     return f"{title}\n\n{table}\n"
 
 
 def picture(results: dict[str, Results], path: Path) -> None:
-    """One panel a dataset, one line a rule, with 95% intervals of the mean."""
+    """Draw one panel per dataset, one line per rule, with 95% intervals of the mean."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(2, 2, figsize=(10, 7), layout="constrained")
-    for ax, (name, found) in zip(axes.flat, results.items(), strict=True):
-        for rule, trials in found.errors.items():
+    for ax, (name, result) in zip(axes.flat, results.items(), strict=True):
+        for rule, trials in result.errors.items():
             mean = trials.mean(axis=0) * 100
             half = 196 * trials.std(axis=0, ddof=1) / np.sqrt(len(trials))
             ax.plot(BUDGETS, mean, label=rule, linestyle="--" if rule == "speedboost" else "-")

@@ -1,4 +1,4 @@
-"""How fast a sampled vote is, beside the full vote of the same stumps.
+"""The speed of a sampled vote, beside the full vote of the same stumps.
 
 Run it as ``python -m benchmarks.sampling``.
 """
@@ -20,7 +20,7 @@ from scrimp.runtime.predictor import Predictor
 def sampled_votes(
     n: int = 10_000, d: int = 100, n_rounds: int = 600, n_budgets: int = 5
 ) -> list[Row]:
-    """A sweep of draws against as many full votes (an additive plan over the same stumps)."""
+    """Time a sweep of draws against as many full votes (an additive plan of the same stumps)."""
     X, y, prices = make_table(n, d)
     rows = []
     for sampling, bound in product(("uniform", "cost-aware"), ("paper", "remaining")):

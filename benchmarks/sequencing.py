@@ -1,4 +1,4 @@
-"""How fast sequences of feature groups are learnt.
+"""The speed of learning sequences of feature groups.
 
 Run it as ``python -m benchmarks.sequencing``; the wide case takes a minute and 6 GB.
 """
@@ -19,7 +19,7 @@ from scrimp import Costs, SequencedRegressor
 
 
 def make(n: int, d: int, n_groups: int) -> tuple[np.ndarray, np.ndarray, Costs]:
-    """Correlated columns, a response of all of them, and groups with prices."""
+    """Return correlated columns, a response of all of them, and groups with prices."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, d))
     X[:, ::3] += rng.standard_normal((n, 1))
@@ -28,8 +28,8 @@ def make(n: int, d: int, n_groups: int) -> tuple[np.ndarray, np.ndarray, Costs]:
     return X, y, Costs.per_group(labels, rng.uniform(0.1, 2.0, n_groups))
 
 
-def against_gram(n: int, d: int, n_groups: int, most: float) -> Row:
-    """The whole path beside forming X'X."""
+def against_gram(n: int, d: int, n_groups: int, limit: float) -> Row:
+    """Time the whole path beside forming X'X."""
     X, y, costs = make(n, d, n_groups)
     SequencedRegressor(costs).fit(X[:2000], y[:2000])
     pairs = []
@@ -40,12 +40,12 @@ def against_gram(n: int, d: int, n_groups: int, most: float) -> Row:
         time.sleep(0.5)
     gram, ours = (min(times) for times in zip(*pairs, strict=True))
     return Row(f"the whole CS-G-FR path, {n:,} x {d:,} in {n_groups} groups",
-               f"at most {most:g} x the time of X'X", f"{ours / gram:.2f} x",
-               ours <= most * gram, f"{ours:.2f} s against {gram:.2f} s")  # fmt: skip
+               f"at most {limit:g} x the time of X'X", f"{ours / gram:.2f} x",
+               ours <= limit * gram, f"{ours:.2f} s against {gram:.2f} s")  # fmt: skip
 
 
 def against_refits(n: int = 20_000, n_groups: int = 50, size: int = 5) -> Row:
-    """The same sequence by refits from scratch on the rows, as in the thesis."""
+    """Time the same sequence by refits from scratch on the rows, as in the thesis."""
     X, y, costs = make(n, n_groups * size, n_groups)
     ours = seconds(lambda: SequencedRegressor(costs).fit(X, y), repeats=3)
     begin = time.perf_counter()
@@ -83,7 +83,7 @@ def _refit(X: np.ndarray, y: np.ndarray, costs: Costs, limit: int) -> tuple[list
 
 
 def against_selector(n: int = 5_000, d: int = 60, wanted: int = 30) -> Row:
-    """scikit-learn's forward selection of half of the columns."""
+    """Time scikit-learn's forward selection of half of the columns."""
     from sklearn.feature_selection import SequentialFeatureSelector
     from sklearn.linear_model import LinearRegression
 
@@ -127,7 +127,7 @@ print(json.dumps({"times": times, "peak": status("VmHWM"), "anonymous": anonymou
 
 
 def chunked(n: int = 5_000_000, d: int = 100) -> Row:
-    """A file larger than what is held of it."""
+    """Measure a chunked fit of a file larger than what is held of it."""
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.bin"
@@ -138,16 +138,16 @@ def chunked(n: int = 5_000_000, d: int = 100) -> Row:
         del out
         call = [sys.executable, "-c", _CHUNKED, str(path), str(n), str(d)]
         root = Path(__file__).parents[1]
-        found = json.loads(subprocess.run(call, cwd=root, capture_output=True, check=True).stdout)
-    quarter, whole = found["times"]
+        run = json.loads(subprocess.run(call, cwd=root, capture_output=True, check=True).stdout)
+    quarter, whole = run["times"]
     return Row(f"chunked fit of a file of {n:,} x {d} float32", "under 1 GB, linear in rows",
-               f"{found['anonymous'] / 1e9:.2f} GB, {whole / quarter:.1f} x the time of a quarter",
-               found["anonymous"] < 1e9 and whole < 4.4 * quarter,
-               f"{whole:.1f} s; {found['peak'] / 1e9:.2f} GB with pages of the file")  # fmt: skip
+               f"{run['anonymous'] / 1e9:.2f} GB, {whole / quarter:.1f} x the time of a quarter",
+               run["anonymous"] < 1e9 and whole < 4.4 * quarter,
+               f"{whole:.1f} s; {run['peak'] / 1e9:.2f} GB with pages of the file")  # fmt: skip
 
 
 def all_rows() -> list[Row]:
-    """Every row of the table."""
+    """Return every row of the table."""
     return [
         against_gram(200_000, 520, 52, 1.6), against_gram(50_000, 5_000, 500, 3.0),
         against_refits(), against_selector(), chunked(),

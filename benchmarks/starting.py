@@ -1,4 +1,4 @@
-"""How long it takes until something happens: imports, help, the first fit."""
+"""Start-up times: imports, help, the first fit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _run(*words: str, **environment: str) -> None:
 
 
 def starts() -> list[Row]:
-    """Whole processes, the start of Python included."""
+    """Time whole processes, the start of Python included."""
     importing = seconds(lambda: _run("-c", "import scrimp"), repeats=5)
     helping = seconds(lambda: _run("-m", "scrimp", "--help"), repeats=5)
     with tempfile.TemporaryDirectory() as cold:

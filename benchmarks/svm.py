@@ -182,10 +182,10 @@ def against_fractions(table: Table) -> Row:
         if worse > worst:
             worst, at = worse, ratio
         overspent = max(overspent, paid / (ratio * total))
-    unit, most = ("% of the MSE", 1.0) if table.is_regression else ("points", 0.3)
+    unit, limit = ("% of the MSE", 1.0) if table.is_regression else ("points", 0.3)
     return Row(f"{table.name}: test error beyond that of a fractional selection used as it is, at "
-               "equal true cost", f"at most {most:g} {unit}", f"{worst:+.2f} {unit}",
-               bool(worst <= most), f"the worst of nine ratios, {at:g}; the fractional model "
+               "equal true cost", f"at most {limit:g} {unit}", f"{worst:+.2f} {unit}",
+               bool(worst <= limit), f"the worst of nine ratios, {at:g}; the fractional model "
                f"spends up to {overspent:.2f} x its budget")  # fmt: skip
 
 

@@ -13,6 +13,6 @@ PAPERS = ("reyzin2011", "huang2015", "hu2016", "wang2018")
 
 
 def study(paper: str) -> Study:
-    """The study of a paper."""
-    found: Study = import_module(f"{__name__}.{paper}.experiment").STUDY
-    return found
+    """Return the study of a paper."""
+    paper_study: Study = import_module(f"{__name__}.{paper}.experiment").STUDY
+    return paper_study

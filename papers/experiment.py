@@ -73,17 +73,17 @@ class Study:
     load: Callable[[str], Data] | None = None
 
     def n_trials(self, name: str, asked: int | None, full: bool) -> int:
-        """As many as asked for, as the paper had, or few."""
+        """Return the number of trials: as asked for, as in the paper, or a few."""
         if asked is not None:
             return asked
         return self.settings[name].trials if full else self.quick[name]
 
     def way(self, name: str) -> tuple[Trial, Any]:
-        """How a trial of a dataset is run, and what decides over its result."""
+        """Return the function that runs a trial of a dataset, and the recipe of its results."""
         return self.trial, self.recipe
 
     def check_names(self, names: Sequence[str] | None) -> list[str]:
-        """The datasets to run, in the order of the paper."""
+        """Return the datasets to run, in the order of the paper."""
         unknown = [name for name in names or () if name not in self.settings]
         if unknown:
             raise ValueError(
@@ -136,7 +136,7 @@ class Study:
     def command(
         self, names: Sequence[str] | None, trials: int | None, full: bool, seed: int
     ) -> str:
-        """What to type for the same figures."""
+        """Return the command that gives the same figures."""
         parts = ["python -m papers", self.paper]
         parts += ["--full"] if full and trials is None else []
         parts += [] if trials is None else [f"--trials {trials}"]

@@ -1,7 +1,7 @@
 """The papers' datasets: every feature and the label collapsed to 0 or 1.
 
 A number becomes one feature for each threshold between two of its values, a category one for
-each of its values, and each of these features has a price of its own.
+each of its values; each of these features has its own price.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Binary:
 
 
 def binary(name: str) -> Binary:
-    """A dataset of the papers, from public data.
+    """Return a dataset of the papers, made from public data.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def binary(name: str) -> Binary:
 
 
 def threshold_features(X: Any) -> Bits:
-    """One 0/1 feature for each midpoint between neighbouring values of each column.
+    """Return one 0/1 feature per midpoint between neighbouring values of each column.
 
     A missing value is above no threshold.
 
@@ -72,7 +72,7 @@ def threshold_features(X: Any) -> Bits:
 
 
 def category_features(column: pl.Series) -> Bits:
-    """One 0/1 feature for each category, a missing value among them; of two, only the last.
+    """Return one 0/1 feature per category, missing included; of two, only the last.
 
     >>> category_features(pl.Series(["b", "a", None])).tolist()
     [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
@@ -80,12 +80,12 @@ def category_features(column: pl.Series) -> Bits:
     [[0], [1], [0]]
     """
     names = column.unique().sort().to_list()
-    found = [column.eq_missing(name).to_numpy()[:, None] for name in names]
-    return _stacked(found[1:] if len(found) == 2 else found)
+    indicators = [column.eq_missing(name).to_numpy()[:, None] for name in names]
+    return _stacked(indicators[1:] if len(indicators) == 2 else indicators)
 
 
 def range_features(x: NDArray[Any], ranges: int) -> Bits:
-    """One 0/1 feature for each of some ranges of equal width that a number may fall into."""
+    """Return one 0/1 feature per range, of some ranges of equal width."""
     inner = np.linspace(x.min(), x.max(), ranges + 1)[1:-1]
     return np.asarray(np.searchsorted(inner, x)[:, None] == np.arange(ranges), dtype=np.uint8)
 
@@ -111,11 +111,11 @@ def _numbers(name: str, dataset: str, positive: str | None = None, remark: str =
 
 
 def _breast_cancer() -> Binary:
-    found = _numbers("breast_cancer", "breast_cancer_wisconsin")
+    numbers = _numbers("breast_cancer", "breast_cancer_wisconsin")
     missing = fetch("breast_cancer_wisconsin").X["bare_nuclei"].is_null().to_numpy()
-    X = np.hstack([found.X, missing[:, None].astype(np.uint8)])
+    X = np.hstack([numbers.X, missing[:, None].astype(np.uint8)])
     remark = "every threshold of its numbers, and whether `bare_nuclei` is missing"
-    return Binary("breast_cancer", X, found.y, remark)
+    return Binary("breast_cancer", X, numbers.y, remark)
 
 
 def _splice() -> Binary:
@@ -141,7 +141,7 @@ def _census() -> Binary:
 
 
 def _ocr(name: str, no: int, yes: int) -> Binary:
-    """Two digits as 14 x 14 pixels of four grey levels: means of 2 x 2 pixels, cut at quarters."""
+    """Return two digits as 14 x 14 pixels of four grey levels: means of 2 x 2 pixels."""
     data = fetch_arrays("mnist")
     rows = np.isin(data.y, (no, yes))
     means = data.X[rows].reshape(-1, 14, 2, 14, 2).mean(axis=(2, 4)).reshape(-1, 196)

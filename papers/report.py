@@ -42,9 +42,9 @@ class PaperPage(Page):
     Parameters
     ----------
     record : dict
-        The figures for machines.
+        The figures, as JSON holds them.
     verdicts : list of Verdict
-        What became of the claims.
+        The verdicts on the claims.
     shown : list of Table
         The tables that the command line prints.
     """

@@ -1,4 +1,4 @@
-"""Trials that can be interrupted: each result is kept as soon as it is there."""
+"""Trials that can be interrupted: each result is stored as soon as it is computed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Trial = Callable[[Any, Setting, np.random.Generator], Record]
 
 
 class Data(Protocol):
-    """What every dataset of a study has."""
+    """The attributes of every dataset of a study."""
 
     @property
     def name(self) -> str:
@@ -92,7 +92,7 @@ class Runner:
     def run(
         self, paper: str, trial: Trial, data: Data, setting: Setting, n_trials: int, recipe: Any
     ) -> list[Record]:
-        """Results of the trials, in their order; those kept from before are not run again.
+        """Return the results of the trials in order; stored ones are not run again.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class Runner:
         n_trials : int
             How many.
         recipe : object that JSON can hold
-            All else that decides over a result: with another one, all trials are run anew.
+            All else that decides over a result: with another one, all trials are run again.
         """
         log = TrialLog(self.work / paper / f"{data.name}-{self._key(data, setting, recipe)}.jsonl")
         done = {number: record for number, record in log.read() if number < n_trials}
@@ -129,7 +129,7 @@ class Runner:
         yield from pool(delayed(_one)(trial, data, setting, self.seed, number) for number in todo)
 
     def _key(self, data: Data, setting: Setting, recipe: Any) -> str:
-        """A name for all that decides over a result."""
+        """Return a hash of all that a result depends on."""
         content = hashlib.sha256(_content(data.X) + data.y.tobytes())
         sizes = [setting.train, setting.test, setting.rounds]
         parts = [__version__, self.seed, sizes, recipe, data.X.shape, content.hexdigest()]
@@ -137,7 +137,7 @@ class Runner:
 
 
 def _content(X: Any) -> bytes:
-    """All values of an array or CSR matrix."""
+    """Return all values of an array or CSR matrix as bytes."""
     parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
     return b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
 
@@ -148,13 +148,13 @@ def _one(trial: Trial, data: Data, setting: Setting, seed: int, number: int) -> 
 
 
 class TrialLog:
-    """A file with one line a trial; a line that was cut short does not count."""
+    """A file with one line per trial; an incomplete last line is ignored."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def read(self) -> Iterator[tuple[int, Record]]:
-        """Numbers and results of the trials kept; the file ends with the last of them after."""
+        """Yield numbers and results of the stored trials, and drop an incomplete last line."""
         try:
             content = self.path.read_bytes()
         except FileNotFoundError:
@@ -167,7 +167,7 @@ class TrialLog:
             yield entry["trial"], entry["result"]
 
     def append(self, number: int, record: Mapping[str, Any]) -> None:
-        """Keep a result."""
+        """Store a result."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         line = json.dumps({"trial": number, "result": record})
         with open(self.path, "a", encoding="utf-8") as file:
@@ -176,7 +176,7 @@ class TrialLog:
 
 @dataclass(frozen=True, eq=False)
 class Division:
-    """Rows to learn from and rows to be tested on, as numbers."""
+    """Training rows and test rows, as numbers."""
 
     X: NDArray[np.float32]
     y: NDArray[np.int64]
@@ -184,12 +184,12 @@ class Division:
     y_test: NDArray[np.int64]
 
     def errors(self, labels: NDArray[Any]) -> list[float]:
-        """The share of wrong labels at each budget (rows x budgets)."""
+        """Return the error rate at each budget, from labels (rows x budgets)."""
         return [float(share) for share in (labels != self.y_test[:, None]).mean(axis=0)]
 
 
 def divide(data: Binary, setting: Setting, rng: np.random.Generator) -> Division:
-    """A random division of the sizes that the paper has."""
+    """Return a random division of the paper's sizes."""
     rows = rng.permutation(len(data.y))
     train, test = rows[: setting.train], rows[setting.train : setting.train + setting.test]
     if len(test) < setting.test:

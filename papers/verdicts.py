@@ -1,4 +1,4 @@
-"""Claims put to the test: paired differences over trials, and what they say."""
+"""Verdicts on claims, from paired differences over trials."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from scipy import stats
 
 from scrimp.types import Floats
 
-CONFIRMED, REFUTED, OPEN = "confirmed", "refuted", "not decided"
+CONFIRMED = "confirmed"
+REFUTED = "refuted"
+OPEN = "not decided"
 #: Of several parts of a claim some held and the others did not.
 IN_PART = "confirmed in part"
-#: Fewer trials say nothing of others: errors on few rows may agree by chance.
+#: With fewer trials nothing is decided: errors on few rows may agree by chance.
 FEWEST = 5
 
 
 def signed(value: float, digits: int = 1) -> str:
-    """A difference with its sign; what rounds to zero has none.
+    """Return a difference with its sign; a value that rounds to zero has none.
 
     >>> signed(-0.04), signed(1.26)
     ('0.0', '+1.3')
@@ -31,7 +33,7 @@ def signed(value: float, digits: int = 1) -> str:
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over trials, and where it lies with a given confidence."""
+    """A mean over trials and its confidence interval."""
 
     mean: float
     low: float
@@ -39,31 +41,31 @@ class Interval:
 
     @property
     def sign(self) -> int:
-        """1 if it lies above zero, -1 if below, 0 if it holds zero."""
+        """Return 1 if the interval lies above zero, -1 if below, 0 if it holds zero."""
         return int(self.low > 0) - int(self.high < 0)
 
     def scaled(self, factor: float) -> Interval:
-        """In another unit."""
+        """Return the interval in another unit."""
         return Interval(self.mean * factor, self.low * factor, self.high * factor)
 
     def widened(self, n: int) -> Interval:
-        """So that n intervals hold together (Bonferroni, by normal quantiles)."""
+        """Return an interval such that n of them hold together (Bonferroni, normal quantiles)."""
         factor = float(stats.norm.ppf(1.0 - 0.025 / n) / stats.norm.ppf(0.975))
         half = factor * (self.high - self.mean)
         return Interval(self.mean, self.mean - half, self.mean + half)
 
     def __str__(self) -> str:
-        """As it is read: mean, and from where to where."""
+        """Return the mean and the ends of the interval."""
         if not math.isfinite(self.low):
             return f"{signed(self.mean)} (few trials)"
         return f"{signed(self.mean)} ({signed(self.low)} to {signed(self.high)})"
 
 
 def interval(values: ArrayLike, level: float = 0.95) -> Interval:
-    """Student's interval of a mean over trials; without bounds if these are very few.
+    """Return Student's interval of a mean over trials; unbounded if there are very few.
 
-    >>> found = interval([1.0, 2.0, 3.0, 4.0, 5.0])
-    >>> round(found.low, 2), round(found.high, 2)
+    >>> mean = interval([1.0, 2.0, 3.0, 4.0, 5.0])
+    >>> round(mean.low, 2), round(mean.high, 2)
     (1.04, 4.96)
     """
     sample = np.asarray(values, dtype=np.float64)
@@ -77,45 +79,45 @@ def interval(values: ArrayLike, level: float = 0.95) -> Interval:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim of a paper, whether it held, and the figures."""
+    """A claim of a paper, its outcome, and the figures."""
 
     claim: str
     outcome: str
     evidence: str
 
 
-def with_caution(found: Sequence[Verdict], n_trials: int) -> list[Verdict]:
-    """The verdicts, none of them decided where the trials are very few."""
+def with_caution(verdicts: Sequence[Verdict], n_trials: int) -> list[Verdict]:
+    """Return the verdicts, undecided where there are very few trials."""
     if n_trials >= FEWEST:
-        return list(found)
+        return list(verdicts)
     trials = "1 trial decides" if n_trials == 1 else f"{n_trials} trials decide"
-    return [Verdict(v.claim, OPEN, f"{trials} nothing. {v.evidence}") for v in found]
+    return [Verdict(v.claim, OPEN, f"{trials} nothing. {v.evidence}") for v in verdicts]
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Comparisons of which some are for a claim and some against it, beyond chance."""
+    """Counts of comparisons that are for a claim and against it, beyond chance."""
 
     better: int
     worse: int
     total: int
 
     def __str__(self) -> str:
-        """In words."""
+        """Return the counts in words."""
         rest = self.total - self.better - self.worse
         return f"for it {self.better} of {self.total}, against it {self.worse}, open {rest}"
 
     def always(self) -> str:
-        """The outcome for a claim that something holds in every case."""
+        """Return the outcome of a claim that something holds in every case."""
         if self.worse:
             return REFUTED
         return CONFIRMED if self.total and self.better == self.total else OPEN
 
     def mostly(self) -> str:
-        """The outcome for a claim of what tends to be.
+        """Return the outcome of a claim about a tendency.
 
-        Confirmed takes half of all cases for it and twice as many for as against it; refuted
-        takes as many against it as for it, and half of all cases decided.
+        It is confirmed if half of all cases are for it and twice as many for as against it, and
+        refuted if as many are against it as for it and half of all cases are decided.
         """
         if self.better >= 2 * self.worse and 2 * self.better >= self.total > 0:
             return CONFIRMED
@@ -124,7 +126,7 @@ class Tally:
 
 
 def joined(outcomes: Sequence[str]) -> str:
-    """The outcome of a claim from those of its parts.
+    """Return the outcome of a claim from the outcomes of its parts.
 
     >>> joined(["confirmed", "refuted"])
     'confirmed in part'
@@ -135,21 +137,21 @@ def joined(outcomes: Sequence[str]) -> str:
 
 
 def tally(gains: Sequence[Interval]) -> Tally:
-    """Count the gains that are above zero, and those below."""
+    """Count the gains above zero and those below."""
     signs = [gain.sign for gain in gains]
     return Tally(signs.count(1), signs.count(-1), len(signs))
 
 
 def rise(errors: Floats) -> Floats:
-    """Error at the last budget less that at the best one, by trial.
+    """Return the error at the last budget less that at the best one, per trial.
 
     The best is chosen on the trials of even number for those of odd number, and the other
     way round: chosen on the same trials it would look too good.
     """
     if len(errors) < 2:  # nothing to choose by
         return np.zeros(len(errors))
-    found = np.empty(len(errors))
+    rises = np.empty(len(errors))
     for parity in (0, 1):
         best = int(errors[1 - parity :: 2].mean(axis=0).argmin())
-        found[parity::2] = errors[parity::2, -1] - errors[parity::2, best]
-    return found
+        rises[parity::2] = errors[parity::2, -1] - errors[parity::2, best]
+    return rises

@@ -1,6 +1,6 @@
 """The study: scrimp's Frontier against what people use today, on public data.
 
-Results are kept in a folder, one file a problem, seed and method; what is there is not computed
+Results are kept in a folder, one file per problem, seed and method; stored ones are not computed
 again, so that a run may be stopped at any time and goes on where it was. Each method runs alone,
 in this one process and on two threads, and nothing else should run on the machine.
 """
@@ -32,7 +32,7 @@ UNIT_METHODS = ("frontier", "smoothed")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run what is left to do, print the report; 1 if something failed, 130 if interrupted."""
+    """Run what is left to do and print the report; return 1 on failure, 130 if interrupted."""
     options = _options().parse_args(arguments)
     seeds = range(5 if options.full else 1) if options.seeds is None else options.seeds
     problems = [name for name in options.datasets if name != UNIT_PROBLEM]

@@ -1,4 +1,4 @@
-"""Areas under curves of error, and how sure their differences are."""
+"""Areas under error curves, and tests of their differences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RESAMPLES = 10_000
 
 
 def row_areas(losses: np.ndarray, budgets: np.ndarray) -> np.ndarray:
-    """Each row's mean loss over the logarithm of the budget, by the trapezoid rule.
+    """Return the mean loss per row over the logarithm of the budget, by the trapezoid rule.
 
     The area of a method is the mean over its rows: the error at a budget drawn at random, where
     each doubling is as likely as another.
@@ -50,21 +50,22 @@ def gap(
     groups: Sequence[np.ndarray | None],
     seed: int = 0,
 ) -> Gap:
-    """The difference of two areas, mean over seeds; rows of a group are resampled together.
+    """Return the difference of two areas, mean over seeds; groups of rows are resampled together.
 
     Parameters
     ----------
     ours, theirs : sequences of float arrays
-        The areas of the test rows, one array a seed.
+        The areas of the test rows, one array per seed.
     groups : sequence of int arrays or None
-        The groups of the rows, from 0; None makes each row its own.
+        The groups of the rows, from 0; None makes each row a group.
     """
     rng = np.random.default_rng(seed)
     drawn = np.zeros(RESAMPLES)
     value = 0.0
-    for own, other, group in zip(ours, theirs, groups, strict=True):
-        value += float((own - other).mean()) / len(ours)
-        drawn += _resampled_means(own - other, group, rng) / len(ours)
+    for our_areas, their_areas, group in zip(ours, theirs, groups, strict=True):
+        differences = our_areas - their_areas
+        value += float(differences.mean()) / len(ours)
+        drawn += _resampled_means(differences, group, rng) / len(ours)
     low, high = np.quantile(drawn, [0.025, 0.975])
     tail = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
     return Gap(value, float(low), float(high), min(1.0, 2.0 * (tail + 1) / (RESAMPLES + 1)))
@@ -73,7 +74,7 @@ def gap(
 def _resampled_means(
     values: np.ndarray, groups: np.ndarray | None, rng: np.random.Generator
 ) -> np.ndarray:
-    """Means of resamples; equal values are drawn together, by how often they occur."""
+    """Return means of resamples; equal values are drawn together, by their counts."""
     if groups is None:
         distinct, counts = np.unique(values, return_counts=True)
         sums, sizes = distinct, np.ones(len(distinct))
@@ -89,7 +90,7 @@ def _resampled_means(
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values.
+    """Return Holm's adjusted p-values.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -103,14 +104,14 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def ndcg(scores: np.ndarray, relevance: np.ndarray, queries: np.ndarray, top: int = 10) -> float:
-    """NDCG of the first rows of each query, gain 2^relevance - 1; ties in the order of the rows.
+    """Return NDCG of the first rows per query, gain 2^relevance - 1; ties in the order of the rows.
 
     Queries without a relevant row are left out.
 
     >>> ndcg(np.array([2.0, 1.0]), np.array([0.0, 1.0]), np.array([7, 7])).__round__(3)
     0.631
     """
-    found = []
+    by_query = []
     for query in np.unique(queries):
         rows = np.flatnonzero(queries == query)
         gains = 2.0 ** relevance[rows] - 1.0
@@ -118,5 +119,5 @@ def ndcg(scores: np.ndarray, relevance: np.ndarray, queries: np.ndarray, top: in
         best = np.sort(gains)[::-1][:top] @ discounts
         if best > 0:
             order = np.argsort(-scores[rows], kind="stable")[:top]
-            found.append(gains[order] @ discounts / best)
-    return float(np.mean(found))
+            by_query.append(gains[order] @ discounts / best)
+    return float(np.mean(by_query))

@@ -1,4 +1,4 @@
-"""One picture a problem: error against budget, one line a method."""
+"""One picture per problem: error against budget, one line per method."""
 
 from __future__ import annotations
 

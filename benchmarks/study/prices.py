@@ -1,4 +1,4 @@
-"""What a problem's columns cost, and at which budgets it is asked."""
+"""The prices and budgets of a problem."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ GRID = 0.01 * 2.0 ** (np.arange(13) / 2.0)
 
 
 def generator(name: str, seed: int, what: str) -> np.random.Generator:
-    """Chance that depends on the problem, the seed and the use, and on nothing else."""
+    """Return a generator that depends on the problem, the seed and the use only."""
     return np.random.default_rng([seed, zlib.crc32(f"{what} {name}".encode())])
 
 
 def costs_of(problem: Problem, seed: int) -> Costs:
-    """Real prices where there are any, else one uniform on [0, 2] for each raw column."""
+    """Return real prices where there are any, else one uniform on [0, 2] per raw column."""
     names = problem.X.columns
     if problem.budgets is not None:
         return Costs.per_feature(dict.fromkeys(names, 1.0))
@@ -30,7 +30,7 @@ def costs_of(problem: Problem, seed: int) -> Costs:
 
 
 def budgets_of(problem: Problem, costs: Costs) -> np.ndarray:
-    """The budgets asked, in money."""
+    """Return the budgets in money."""
     if problem.budgets is not None:
         return np.asarray(problem.budgets, dtype=np.float64)
     return GRID * costs.total

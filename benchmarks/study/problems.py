@@ -1,4 +1,4 @@
-"""What a problem of the study is, and its table as numbers."""
+"""The problems of the study, and their tables as numbers."""
 
 from __future__ import annotations
 
@@ -73,19 +73,19 @@ class Problem:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are; 0 for a number."""
+        """Return the number of classes; 0 for a regression."""
         return 0 if self.task == "regression" else int(self.y.max()) + 1
 
     @cached_property
     def coded(self) -> Table:
-        """One column a raw column; categories as codes from 0."""
+        """Return one column per raw column, with categories as codes from 0."""
         text = np.array([dtype == pl.String for dtype in self.X.dtypes])
         parts = [_codes(column) if text[j] else _numbers(column) for j, column in enumerate(self.X)]
         return Table(np.column_stack(parts), np.arange(len(parts)), text)
 
     @cached_property
     def one_hot(self) -> Table:
-        """A column for each category, a missing value among them; of two, only the last."""
+        """Return one column per category, missing included; of two, only the last."""
         parts, owner = [], []
         for j, column in enumerate(self.X):
             made = _indicators(column) if column.dtype == pl.String else [_numbers(column)]
@@ -95,24 +95,24 @@ class Problem:
 
     @property
     def has_categories(self) -> bool:
-        """Whether the two tables differ."""
+        """Return whether the two tables differ."""
         return bool(self.coded.categorical.any())
 
     def losses(self, answers: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """1 for a wrong class, or the squared error."""
-        truth = self.y[rows]
+        """Return 1 for a wrong class, or the squared error."""
+        targets = self.y[rows]
         if self.task == "regression":
-            return np.asarray((answers - truth) ** 2, dtype=np.float64)
-        return np.asarray(answers != truth, dtype=np.float64)
+            return np.asarray((answers - targets) ** 2, dtype=np.float64)
+        return np.asarray(answers != targets, dtype=np.float64)
 
     def prior(self, rows: np.ndarray) -> float:
-        """The answer of one who can buy nothing: the commonest class, or the mean."""
+        """Return the answer without purchases: the most common class, or the mean."""
         y = self.y[rows]
         return float(y.mean()) if self.task == "regression" else float(np.bincount(y).argmax())
 
 
 def costs_of_columns(costs: Costs, owner: Sequence[int] | np.ndarray) -> Costs:
-    """The same items, bringing the columns of a table made of raw columns.
+    """Return the same items with the columns of a table made of raw columns.
 
     >>> costs_of_columns(Costs.per_feature([5.0, 2.0]), [1, 1]).columns
     ((), (0, 1))
@@ -135,8 +135,8 @@ def _codes(column: pl.Series) -> np.ndarray:
 
 def _indicators(column: pl.Series) -> list[np.ndarray]:
     levels = column.unique().sort().to_list()
-    found = [column.eq_missing(level).to_numpy().astype(np.float64) for level in levels]
-    return found[1:] if len(found) == 2 else found
+    indicators = [column.eq_missing(level).to_numpy().astype(np.float64) for level in levels]
+    return indicators[1:] if len(indicators) == 2 else indicators
 
 
 Loader = Callable[[], Problem]

@@ -26,11 +26,11 @@ class Accuracy:
 
 
 def accuracies(results: Sequence[Result]) -> list[Accuracy]:
-    """Percent right at each number of columns, over splits.
+    """Return percent right at each number of columns, over splits.
 
     The interval is Student's for the mean; splits share rows, so that it is a little too narrow.
     """
-    right = 100.0 * (1.0 - np.array([own.errors for own in results]))
+    right = 100.0 * (1.0 - np.array([result.errors for result in results]))
     n = len(right)
     half = np.full(right.shape[1], np.nan)
     if n > 1:

@@ -1,4 +1,4 @@
-"""The report: what must be reached, and all figures."""
+"""The report of the study: the targets and all figures."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from reporting.page import Page, markdown_table, versions
 
 def page_of(study: Study, methods: Sequence[Method]) -> Page:
     """Return the whole report; its pictures go to the folder ``study`` beside it."""
-    curves = curves_of([own for own in study.results if own.problem != UNIT_PROBLEM], methods)
-    unit = [own for own in study.results if own.problem == UNIT_PROBLEM]
+    unit = [result for result in study.results if result.problem == UNIT_PROBLEM]
+    others = [result for result in study.results if result.problem != UNIT_PROBLEM]
+    curves = curves_of(others, methods)
     ours = next((m for m in methods if m.ours and any(m.name in c.results for c in curves)), None)
     peers = [method for method in methods if not method.ours]
     page = Page("study", "study/")
@@ -41,8 +42,8 @@ def page_of(study: Study, methods: Sequence[Method]) -> Page:
         page.add("## Seconds of training", _seconds_table(curves, methods, ours))
     if unit:
         page.add("## UCI spam with unit prices, against GDFS", _published_table(unit, methods))
-    for own in curves:
-        _add_problem(page, own, methods)
+    for problem_curves in curves:
+        _add_problem(page, problem_curves, methods)
     page.add(*_remarks(study, methods))
     return page
 
@@ -75,15 +76,15 @@ def _standing_table(
     methods: Sequence[Method],
 ) -> str:  # fmt: skip
     titles = {method.name: method.title for method in methods}
-    by_cegb = {own.problem: own for own in cegb}
+    by_cegb = {standing.problem: standing for standing in cegb}
     scale = {c.name: 1.0 if c.any.task == "regression" else 100.0 for c in curves}
     rows = []
-    for own in best:
-        other, k = by_cegb.get(own.problem), scale[own.problem]
+    for standing in best:
+        other, k, gap = by_cegb.get(standing.problem), scale[standing.problem], standing.gap
         rows.append((
-            own.problem, titles[own.peer], f"{own.ratio:.3f}",
-            f"{k * own.gap.value:+.3g} ({k * own.gap.low:+.3g} to {k * own.gap.high:+.3g})",
-            f"{own.p:.3f}", own.outcome, f"{other.ratio:.3f}" if other else "",
+            standing.problem, titles[standing.peer], f"{standing.ratio:.3f}",
+            f"{k * gap.value:+.3g} ({k * gap.low:+.3g} to {k * gap.high:+.3g})",
+            f"{standing.p:.3f}", standing.outcome, f"{other.ratio:.3f}" if other else "",
             f"{other.p:.3f}" if other else "", other.outcome if other else "",
         ))  # fmt: skip
     words = (
@@ -97,8 +98,8 @@ def _standing_table(
     )  # fmt: skip
     if best:
         mean = [
-            f"{np.mean([own.ratio for own in found]):.3f}" if found else ""
-            for found in (best, cegb)
+            f"{np.mean([standing.ratio for standing in standings]):.3f}" if standings else ""
+            for standings in (best, cegb)
         ]
         rows.append(("**mean**", "", mean[0], "", "", "", mean[1], "", ""))
     return f"{words}\n\n{markdown_table(header, rows)}"
@@ -106,28 +107,32 @@ def _standing_table(
 
 def _area_table(curves: Sequence[Curves], methods: Sequence[Method]) -> str:
     rows = []
-    for own in curves:
-        scale = 1.0 if own.any.task == "regression" else 100.0
-        areas = {m.name: scale * own.area(m.name) for m in methods if m.name in own.results}
-        least = min(areas.values())
+    for problem in curves:
+        scale = 1.0 if problem.any.task == "regression" else 100.0
+        areas = {m.name: scale * problem.area(m.name) for m in methods if m.name in problem.results}
+        lowest = min(areas.values())
         cells = [
-            f"**{areas[m.name]:.4g}**" if areas.get(m.name) == least
+            f"**{areas[m.name]:.4g}**" if areas.get(m.name) == lowest
             else f"{areas[m.name]:.4g}" if m.name in areas else ""
             for m in methods
         ]  # fmt: skip
-        shape = " x ".join(f"{n:,}" for n in own.any.shape)
-        rows.append((own.name, shape, own.any.task, *cells))
+        shape = " x ".join(f"{n:,}" for n in problem.any.shape)
+        rows.append((problem.name, shape, problem.any.task, *cells))
     header = ("problem", "rows x columns", "task", *(m.title for m in methods))
     return "Percent wrong, or mean squared error.\n\n" + markdown_table(header, rows)
 
 
 def _seconds_table(curves: Sequence[Curves], methods: Sequence[Method], ours: Method | None) -> str:
     rows = []
-    for own in curves:
-        cells = [f"{own.seconds(m.name):.1f}" if m.name in own.results else "" for m in methods]
-        both = ours is not None and {ours.name, "cegb"} <= set(own.results)
-        ratio = f"{own.seconds(ours.name) / own.seconds('cegb'):.2f}" if both and ours else ""
-        rows.append((own.name, *cells, ratio))
+    for problem in curves:
+        cells = [
+            f"{problem.seconds(m.name):.1f}" if m.name in problem.results else "" for m in methods
+        ]
+        both = ours is not None and {ours.name, "cegb"} <= set(problem.results)
+        ratio = (
+            f"{problem.seconds(ours.name) / problem.seconds('cegb'):.2f}" if both and ours else ""
+        )
+        rows.append((problem.name, *cells, ratio))
     header = ("problem", *(m.title for m in methods), "ours / CEGB")
     words = (
         "Seconds of the processor, of all threads, for tuning and fitting for all budgets, without "
@@ -139,7 +144,7 @@ def _seconds_table(curves: Sequence[Curves], methods: Sequence[Method], ours: Me
 def _published_table(unit: Sequence[Result], methods: Sequence[Method]) -> str:
     rows = [("GDFS, published", *(f"{GDFS[int(k)]}" for k in unit[0].budgets))]
     for method in methods:
-        kept = [own for own in unit if own.method == method.name]
+        kept = [result for result in unit if result.method == method.name]
         if kept:
             cells = [f"{a.mean:.1f} ({a.low:.1f} to {a.high:.1f})" for a in accuracies(kept)]
             rows.append((f"{method.title}, {len(kept)} splits", *cells))
@@ -152,37 +157,37 @@ def _published_table(unit: Sequence[Result], methods: Sequence[Method]) -> str:
     return f"{words}\n\n{markdown_table(header, rows)}"
 
 
-def _add_problem(page: Page, own: Curves, methods: Sequence[Method]) -> None:
-    shared, scale = own.any, 1.0 if own.any.task == "regression" else 100.0
+def _add_problem(page: Page, curves: Curves, methods: Sequence[Method]) -> None:
+    shared, scale = curves.any, 1.0 if curves.any.task == "regression" else 100.0
     budgets = [f"{100 * b / shared.total:.3g}%" for b in shared.budgets]
-    shown = [method for method in methods if method.name in own.results]
-    errors = [(m.title, *(f"{scale * e:.4g}" for e in own.errors(m.name))) for m in shown]
-    spends = [(m.title, *_means(own, m, "spends", 100.0 / shared.total)) for m in shown]
+    shown = [method for method in methods if method.name in curves.results]
+    errors = [(m.title, *(f"{scale * e:.4g}" for e in curves.errors(m.name))) for m in shown]
+    spends = [(m.title, *_means(curves, m, "spends", 100.0 / shared.total)) for m in shown]
     what = "Mean squared error" if scale == 1.0 else "Percent wrong"
-    page.add(f"## {own.name}")
-    caption = f"Error against budget of all methods on {own.name}"
-    page.add_picture(own.name, picture(own, own.name, methods), caption)
+    page.add(f"## {curves.name}")
+    caption = f"Error against budget of all methods on {curves.name}"
+    page.add_picture(curves.name, picture(curves, curves.name, methods), caption)
     page.add(f"{what} at each budget:", markdown_table(("method", *budgets), errors))
     page.add("Mean spend of a test row, in percent of the price of everything:")
     page.add(markdown_table(("method", *budgets), spends))
     if shared.ndcg:
-        ranks = [(m.title, *_means(own, m, "ndcg", 1.0)) for m in shown]
+        ranks = [(m.title, *_means(curves, m, "ndcg", 1.0)) for m in shown]
         page.add("NDCG@10 of the answers as a ranking:")
         page.add(markdown_table(("method", *budgets), ranks))
 
 
-def _means(own: Curves, method: Method, what: str, scale: float) -> list[str]:
-    values = np.mean([getattr(result, what) for result in own.results[method.name]], axis=0)
+def _means(curves: Curves, method: Method, what: str, scale: float) -> list[str]:
+    values = np.mean([getattr(result, what) for result in curves.results[method.name]], axis=0)
     return [f"{scale * value:.3g}" for value in values]
 
 
 def _remarks(study: Study, methods: Sequence[Method]) -> list[str]:
     titles = {method.name: method.title for method in methods}
     lines = [
-        f"- {titles[own.method]} on {own.problem}, seed {own.seed}: time was up after {own.tried} "
-        f"of {own.planned} steps of its tuning, over all parts."
-        for own in study.results
-        if own.tried < own.planned
+        f"- {titles[result.method]} on {result.problem}, seed {result.seed}: time was up after "
+        f"{result.tried} of {result.planned} steps of its tuning, over all parts."
+        for result in study.results
+        if result.tried < result.planned
     ]
     lines += [
         f"- {titles[method]} is not tried on {problem}: {reason}."

@@ -1,4 +1,4 @@
-"""What is kept of a method on a problem: one JSON file, written as a whole."""
+"""The stored result of a method on a problem: one JSON file, written as a whole."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scrimp.io.atomic import write_atomically
 
 @dataclass(frozen=True)
 class Result:
-    """A method on a problem, for one seed.
+    """The result of a method on a problem, for one seed.
 
     Parameters
     ----------
@@ -69,23 +69,23 @@ class Result:
 
     @property
     def row_losses(self) -> np.ndarray:
-        """Losses (test rows, budgets)."""
+        """Return the losses (test rows, budgets)."""
         return unpack(self.losses, len(self.budgets), self.task == "regression")
 
     @property
     def errors(self) -> np.ndarray:
-        """The mean loss at each budget."""
+        """Return the mean loss at each budget."""
         return np.asarray(self.row_losses.mean(axis=0))
 
 
 def pack(losses: np.ndarray, number: bool) -> str:
-    """Losses as text: single precision, or one bit each."""
+    """Return losses as text: single precision, or one bit each."""
     kept = losses.astype("<f4") if number else np.packbits(losses.astype(np.uint8).T, axis=1)
     return base64.b64encode(kept.tobytes()).decode() + f":{len(losses)}"
 
 
 def unpack(text: str, n_budgets: int, number: bool) -> np.ndarray:
-    """The reverse of `pack`."""
+    """Return the losses that `pack` has written."""
     content, rows = text.split(":")
     data = base64.b64decode(content)
     if number:
@@ -95,19 +95,19 @@ def unpack(text: str, n_budgets: int, number: bool) -> np.ndarray:
 
 
 def path_of(work: Path, problem: str, seed: int, method: str) -> Path:
-    """Where a result is kept."""
+    """Return the path of a result."""
     return work / f"{problem}-{seed}-{method}.json"
 
 
 def save(work: Path, result: Result) -> None:
-    """Keep a result."""
+    """Store a result."""
     work.mkdir(parents=True, exist_ok=True)
     path = path_of(work, result.problem, result.seed, result.method)
     write_atomically(path, json.dumps(asdict(result)).encode())
 
 
 def find(work: Path, problem: str, seed: int, method: str, recipe: dict[str, Any]) -> Result | None:
-    """A result that was kept, if it is of this recipe and can be read."""
+    """Return a stored result, if it is of this recipe and can be read."""
     try:
         content = json.loads(path_of(work, problem, seed, method).read_text(encoding="utf-8"))
         result = Result(**content)

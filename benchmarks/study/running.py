@@ -1,4 +1,4 @@
-"""Running methods on problems: what is done is kept, and not done again."""
+"""Runs methods on problems; stored results are not computed again."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from benchmarks.study.splits import INNER, OUTER, SMALL, TUNING_ROWS, Part, part
 from benchmarks.study.tuning import SLACK, Fitted
 from scrimp import CostMeter
 
-#: To be raised when results of old would no longer be those of the code.
+#: To be raised when stored results would no longer be those of the code.
 VERSION = 1
 
 
 class Overspent(AssertionError):
-    """A method was charged more than it was allowed."""
+    """Raised if a method was charged more than it was allowed."""
 
 
 @dataclass
 class Study:
-    """What a run gave.
+    """The results of a run.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def run(
     tell: Callable[[str], Any] = print,
     progress: Callable[[str], Any] = lambda text: None,
 ) -> Study:
-    """Run all methods on all problems, each alone; results that are there are taken as they are.
+    """Run all methods on all problems, one at a time; stored results are reused.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def run(
     methods : sequence of Method
         In the order they run.
     seeds : iterable of int
-        Each draws prices, splits and folds anew.
+        Each draws new prices, splits and folds.
     work : Path
         The folder of results.
     again : sequence of str
@@ -75,7 +75,7 @@ def run(
     study : Study, optional
         What is added to.
     tell, progress : callable
-        Are told what is done, and how far what is being done is.
+        Called with what is done, and with the progress of the current step.
     """
     study, seeds = study or Study(), list(seeds)
     total, count = len(problems) * len(seeds) * len(methods), 0
@@ -107,7 +107,7 @@ def run(
 
 
 def recipe_of(problem: str, seed: int, method: Method) -> dict[str, Any]:
-    """All settings that a result depends on."""
+    """Return all settings that a result depends on."""
     recipe = {
         "version": VERSION,
         "problem": problem,
@@ -137,7 +137,7 @@ def measured(
     problem: Problem, seed: int, method: Method, recipe: dict[str, Any],
     progress: Callable[[str], Any] = lambda text: None,
 ) -> Result:  # fmt: skip
-    """A method on all parts of a problem."""
+    """Return the result of a method on all parts of a problem."""
     seconds, cpu, tried, planned = 0.0, 0.0, 0, 0
     tested: list[_Tested] = []
     parts = parts_of(problem, seed, method.seconds, tell=progress)
@@ -151,18 +151,18 @@ def measured(
         tested.append(_test(part, trained.fitted))
     rows = np.concatenate([part.test for part in parts])
     sizes = [len(part.test) for part in parts]
-    answers = np.concatenate([own.answers for own in tested])
+    answers = np.concatenate([one.answers for one in tested])
     queries = None if problem.queries is None else problem.queries[rows]
-    losses = np.column_stack([problem.losses(own, rows) for own in answers.T])
+    losses = np.column_stack([problem.losses(predicted, rows) for predicted in answers.T])
     return Result(
         recipe, problem.name, method.name, seed, list(problem.X.shape), problem.task,
         parts[0].costs.total, parts[0].budgets.tolist(),
-        prices=np.max([own.prices for own in tested], axis=0).tolist(),
-        spends=np.average([own.spends for own in tested], axis=0, weights=sizes).tolist(),
+        prices=np.max([one.prices for one in tested], axis=0).tolist(),
+        spends=np.average([one.spends for one in tested], axis=0, weights=sizes).tolist(),
         losses=pack(losses, problem.task == "regression"),
         groups=None if queries is None else np.unique(queries, return_inverse=True)[1].tolist(),
         seconds=seconds, cpu_seconds=cpu, tried=tried, planned=planned,
-        ndcg=[] if queries is None else [ndcg(own, problem.y[rows], queries) for own in answers.T],
+        ndcg=[] if queries is None else [ndcg(p, problem.y[rows], queries) for p in answers.T],
     )  # fmt: skip
 
 
@@ -176,27 +176,27 @@ class _Tested:
 
 
 def _test(part: Part, fitted: Sequence[Fitted | None]) -> _Tested:
-    """Ask for all test rows at all budgets, and charge for it."""
+    """Predict all test rows at all budgets, and charge for it."""
     answers, prices, spends = [], [], []
     seen: dict[int, tuple[np.ndarray, float, float]] = {}
     prior = np.full(len(part.test), part.problem.prior(part.train))
-    for own, budget in zip(fitted, part.budgets, strict=True):
-        if own is None:
-            found = (prior, 0.0, 0.0)
+    for model, budget in zip(fitted, part.budgets, strict=True):
+        if model is None:
+            outcome = (prior, 0.0, 0.0)
         else:
-            found = seen.get(id(own)) or _asked(part, own)
-            seen[id(own)] = found
-        if found[1] > budget * SLACK:
+            outcome = seen.get(id(model)) or _asked(part, model)
+            seen[id(model)] = outcome
+        if outcome[1] > budget * SLACK:
             raise Overspent(
-                f"A model of price {found[1]:.6g} was given for a budget of {budget:.6g}."
+                f"A model of price {outcome[1]:.6g} was given for a budget of {budget:.6g}."
             )
-        for values, value in zip((answers, prices, spends), found, strict=True):
+        for values, value in zip((answers, prices, spends), outcome, strict=True):
             values.append(value)
     return _Tested(np.column_stack(answers), prices, spends)
 
 
-def _asked(part: Part, own: Fitted) -> tuple[np.ndarray, float, float]:
-    X = own.table(part.test)
-    spend = CostMeter(own.costs).spend(own.model, X)
-    price = float(spend.max()) if own.keeps_ledger else own.price
-    return own.answer(X), price, float(spend.mean())
+def _asked(part: Part, fitted: Fitted) -> tuple[np.ndarray, float, float]:
+    X = fitted.table(part.test)
+    spend = CostMeter(fitted.costs).spend(fitted.model, X)
+    price = float(spend.max()) if fitted.keeps_ledger else fitted.price
+    return fitted.answer(X), price, float(spend.mean())

@@ -1,4 +1,4 @@
-"""Which rows are trained on, tuned on and tested: the same for all methods."""
+"""The rows that are trained on, tuned on and tested, the same for all methods."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from scrimp import Costs
 #: Below so many rows all are tested, by cross-validation.
 SMALL = 3_000
 OUTER = INNER = 5
-#: With more classes one split is tested: boosters have a tree a class in each round.
+#: With more classes one split is tested: boosters have one tree per class in each round.
 MANY_CLASSES = 10
 #: Tuning looks at no more than so many training rows, drawn at random.
 TUNING_ROWS = 20_000
@@ -30,7 +30,7 @@ TUNING_ROWS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What a method is given: rows to train on, folds to tune on, prices, budgets and time.
+    """The input of a method: rows to train on, folds to tune on, prices, budgets and time.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Part:
     seed : int
         Of all that is random.
     tell : callable
-        Is told how far the tuning is.
+        Called with the progress of the tuning.
     begun : float
         When, as `time.perf_counter` has it.
     """
@@ -67,15 +67,15 @@ class Part:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time has gone by."""
+        """Return whether the time is up."""
         return time.perf_counter() - self.begun > self.seconds
 
     def inner(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The rows that are fitted and those held out, for each fold, as rows of the problem."""
+        """Return the rows that are fitted and those held out, per fold, as rows of the problem."""
         return [(self.train[fit], self.train[held]) for fit, held in self.inner_positions()]
 
     def inner_positions(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The same, as positions among the training rows."""
+        """Return the same as positions among the training rows."""
         return [
             (np.flatnonzero((self.fold >= 0) & (self.fold != k)), np.flatnonzero(self.fold == k))
             for k in range(INNER)
@@ -83,7 +83,7 @@ class Part:
 
 
 def parts_of(problem: Problem, seed: int, seconds: float, **options: Any) -> list[Part]:
-    """All parts of a problem; the time is shared out among them."""
+    """Return all parts of a problem; the time is shared among them."""
     costs = costs_of(problem, seed)
     splits = outer_splits(problem, seed)
     return [
@@ -96,7 +96,7 @@ def parts_of(problem: Problem, seed: int, seconds: float, **options: Any) -> lis
 
 
 def outer_splits(problem: Problem, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The published split, or cross-validation of few rows, or one split at random."""
+    """Return the published split, or cross-validation of few rows, or one random split."""
     rows = np.arange(len(problem.y))
     if problem.n_train is not None:
         return [(rows[: problem.n_train], rows[problem.n_train :])]
@@ -112,7 +112,7 @@ def outer_splits(problem: Problem, seed: int) -> list[tuple[np.ndarray, np.ndarr
 
 
 def inner_folds(problem: Problem, train: np.ndarray, seed: int) -> np.ndarray:
-    """The fold of each training row: classes spread evenly, queries whole."""
+    """Return the fold of each training row: classes spread evenly, queries whole."""
     rng = generator(problem.name, seed, "folds")
     used = np.sort(rng.permutation(len(train))[:TUNING_ROWS])
     rows, state = train[used], int(rng.integers(2**31))

@@ -1,4 +1,4 @@
-"""How a method of scrimp's stands against its peers on each problem."""
+"""Comparison of a method of scrimp's with its peers on each problem."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Curves:
     name : str
         The problem.
     results : dict
-        Results, one a seed, by the name of the method.
+        Results, one per seed, by the name of the method.
     """
 
     name: str
@@ -31,36 +31,40 @@ class Curves:
 
     @property
     def any(self) -> Result:
-        """One of the results, for what all share."""
+        """Return one of the results, for what all share."""
         return next(iter(self.results.values()))[0]
 
     def errors(self, method: str) -> np.ndarray:
-        """The error at each budget."""
-        return np.mean([own.errors for own in self.results[method]], axis=0)
+        """Return the error at each budget."""
+        return np.mean([result.errors for result in self.results[method]], axis=0)
 
     def areas(self, method: str) -> list[np.ndarray]:
-        """Areas of the test rows, one array a seed."""
-        return [row_areas(own.row_losses, np.array(own.budgets)) for own in self.results[method]]
+        """Return the areas of the test rows, one array per seed."""
+        return [
+            row_areas(result.row_losses, np.array(result.budgets))
+            for result in self.results[method]
+        ]
 
     def area(self, method: str) -> float:
-        """The mean error over the logarithm of the budget."""
-        return float(np.mean([own.mean() for own in self.areas(method)]))
+        """Return the mean error over the logarithm of the budget."""
+        return float(np.mean([areas.mean() for areas in self.areas(method)]))
 
     def seconds(self, method: str) -> float:
-        """Of the processor, for training with one seed."""
-        return float(np.mean([own.cpu_seconds for own in self.results[method]]))
+        """Return the CPU seconds of training with one seed."""
+        return float(np.mean([result.cpu_seconds for result in self.results[method]]))
 
     def gap(self, first: str, second: str) -> Gap:
-        """The difference of two areas on the same rows."""
+        """Return the difference of two areas on the same rows."""
         groups = [
-            None if own.groups is None else np.array(own.groups) for own in self.results[first]
+            None if result.groups is None else np.array(result.groups)
+            for result in self.results[first]
         ]
         return gap(self.areas(first), self.areas(second), groups)
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Ours against one peer on a problem.
+    """The comparison with one peer on a problem.
 
     Parameters
     ----------
@@ -82,30 +86,30 @@ class Standing:
 
     @property
     def outcome(self) -> str:
-        """Win, tie or loss."""
+        """Return "win", "tie" or "loss"."""
         if self.p >= LEVEL:
             return "tie"
         return "win" if self.gap.value < 0 else "loss"
 
 
 def curves_of(results: Sequence[Result], methods: Sequence[Method]) -> list[Curves]:
-    """Results by problem; a method counts where it has all seeds that the problem has."""
-    found = []
-    for name in dict.fromkeys(own.problem for own in results):
-        own = [result for result in results if result.problem == name]
-        seeds = {result.seed for result in own}
+    """Return results by problem; a method counts where it has all seeds of the problem."""
+    curves = []
+    for name in dict.fromkeys(result.problem for result in results):
+        on_problem = [result for result in results if result.problem == name]
+        seeds = {result.seed for result in on_problem}
         by_method = {
-            method.name: [result for result in own if result.method == method.name]
+            method.name: [result for result in on_problem if result.method == method.name]
             for method in methods
         }
         whole = {name: kept for name, kept in by_method.items() if len(kept) == len(seeds)}
         if whole:
-            found.append(Curves(name, whole))
-    return found
+            curves.append(Curves(name, whole))
+    return curves
 
 
 def against_best(curves: Sequence[Curves], ours: str, peers: Sequence[str]) -> list[Standing]:
-    """Ours against the peer that turns out best on each problem."""
+    """Compare with the best peer of each problem."""
     return _standings(
         curves,
         ours,
@@ -114,15 +118,15 @@ def against_best(curves: Sequence[Curves], ours: str, peers: Sequence[str]) -> l
 
 
 def against(curves: Sequence[Curves], ours: str, peer: str) -> list[Standing]:
-    """Ours against one peer on each problem that both have."""
+    """Compare with one peer on each problem that both have."""
     return _standings(curves, ours, [peer if peer in c.results else "" for c in curves])
 
 
 def _standings(curves: Sequence[Curves], ours: str, peers: Sequence[str]) -> list[Standing]:
     pairs = [(c, peer) for c, peer in zip(curves, peers, strict=True) if peer and ours in c.results]
     gaps = [c.gap(ours, peer) for c, peer in pairs]
-    adjusted = holm([own.p for own in gaps])
+    adjusted = holm([difference.p for difference in gaps])
     return [
-        Standing(c.name, peer, c.area(ours) / c.area(peer), own, p)
-        for (c, peer), own, p in zip(pairs, gaps, adjusted, strict=True)
+        Standing(c.name, peer, c.area(ours) / c.area(peer), difference, p)
+        for (c, peer), difference, p in zip(pairs, gaps, adjusted, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""Choosing settings by cross-validation: for each budget the best one whose model it pays for."""
+"""Choice of settings by cross-validation: the best affordable one per budget."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Candidate:
     error : float
         Mean loss of the rows held out, over the inner folds.
     price : float
-        Of the dearest of the folds' models.
+        Of the costliest of the folds' models.
     """
 
     setting: Setting
@@ -40,7 +40,7 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A model, what it reads and how it answers.
+    """A model with its table, costs and predictions.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Fitted:
         Classes, or numbers, from the table.
     keeps_ledger : bool
         Whether the model itself keeps each row within the budget, as scrimp's do. Its price is
-        then what the dearest row spends.
+        then what the costliest row spends.
     """
 
     model: Any
@@ -65,13 +65,13 @@ class Fitted:
 
     @property
     def price(self) -> float:
-        """The price of all that it may read."""
+        """Return the price of all that it may read."""
         return CostMeter(self.costs).price(self.model)
 
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What a method has learned.
+    """The models that a method has trained.
 
     Parameters
     ----------
@@ -103,13 +103,13 @@ def tuned(
     """
     start = time.perf_counter()
     order = np.random.default_rng(part.seed).permutation(len(settings)).tolist()
-    found: dict[int, Sequence[Candidate]] = {}
+    results: dict[int, Sequence[Candidate]] = {}
 
     def pull(first: bool = True) -> None:
         while order and (first or time.perf_counter() - start < part.seconds):
             position, first = order.pop(), False
-            found[position] = work(settings[position])
-            part.tell(f"{len(found)} of {len(settings)} settings")
+            results[position] = work(settings[position])
+            part.tell(f"{len(results)} of {len(settings)} settings")
 
     with ThreadPoolExecutor(workers) as pool:
         try:
@@ -118,11 +118,12 @@ def tuned(
         except BaseException:
             order.clear()  # the other worker ends with what it is at
             raise
-    return [own for position in sorted(found) for own in found[position]], len(found)
+    candidates = [one for position in sorted(results) for one in results[position]]
+    return candidates, len(results)
 
 
 def prior_error(part: Part) -> float:
-    """The mean loss of the prior on the rows held out."""
+    """Return the mean loss of the prior on the rows held out."""
     losses = []
     for fit, held in part.inner():
         answers = np.full(len(held), part.problem.prior(fit))
@@ -133,49 +134,50 @@ def prior_error(part: Part) -> float:
 def settle(
     part: Part, candidates: Iterable[Candidate], refit: Callable[[Setting], Fitted]
 ) -> list[Fitted | None]:
-    """For each budget the candidate of least error that fits, fitted to all training rows.
+    """Return per budget the affordable candidate of least error, fitted to all training rows.
 
-    A model that has become dearer than the budget gives way to the next best candidate.
+    A model that costs more than the budget after its refit gives way to the next best candidate.
     """
     floor = prior_error(part)
     ranked = sorted(
-        (own for own in candidates if own.error < floor), key=lambda own: (own.error, own.price)
+        (candidate for candidate in candidates if candidate.error < floor),
+        key=lambda candidate: (candidate.error, candidate.price),
     )
     made: dict[Setting, Fitted] = {}
     prices: dict[Setting, float] = {}
 
-    def fits(own: Candidate, budget: float) -> bool:
-        if own.price > budget * SLACK:
+    def fits(candidate: Candidate, budget: float) -> bool:
+        if candidate.price > budget * SLACK:
             return False
-        if own.setting not in made:
-            made[own.setting] = refit(own.setting)
-            prices[own.setting] = made[own.setting].price
-        return prices[own.setting] <= budget * SLACK
+        if candidate.setting not in made:
+            made[candidate.setting] = refit(candidate.setting)
+            prices[candidate.setting] = made[candidate.setting].price
+        return prices[candidate.setting] <= budget * SLACK
 
     chosen: list[Fitted | None] = []
     for budget in part.budgets:
-        best = next((own for own in ranked if fits(own, float(budget))), None)
+        best = next((candidate for candidate in ranked if fits(candidate, float(budget))), None)
         chosen.append(None if best is None else made[best.setting])
     return chosen
 
 
 class Folds:
-    """Collects what the folds gave at each step along a path of models, shortest first.
+    """Collects price and error per step along a path of models, shortest first, over folds.
 
-    Steps dearer than the largest budget end a path: what follows costs no less.
+    A step above the largest budget ends a path: what follows costs no less.
     """
 
     def __init__(self, part: Part) -> None:
         self._top = float(part.budgets[-1]) * SLACK
-        self._found: list[list[tuple[float, float]]] = []
+        self._paths: list[list[tuple[float, float]]] = []
 
     @property
     def longest(self) -> int | None:
-        """How many steps all folds so far can pay for; None before the first."""
-        return min(map(len, self._found)) if self._found else None
+        """Return how many steps all folds so far can pay for; None before the first."""
+        return min(map(len, self._paths)) if self._paths else None
 
     def add(self, path: Iterable[tuple[float, float]]) -> None:
-        """Take the price and the error of each step of a fold, while it can be paid for."""
+        """Add the price and the error of each step of a fold, while it is affordable."""
         kept: list[tuple[float, float]] = []
         for price, error in path:
             if price > self._top:
@@ -183,11 +185,11 @@ class Folds:
             kept.append((price, error))
             if len(kept) == self.longest:
                 break
-        self._found.append(kept)
+        self._paths.append(kept)
 
     def candidates(self, settings: Sequence[Setting]) -> list[Candidate]:
-        """One for each step that all folds can pay for."""
-        steps = list(zip(*self._found, strict=False))
+        """Return one candidate per step that all folds can pay for."""
+        steps = list(zip(*self._paths, strict=False))
         return [
             Candidate(setting, float(np.mean([e for _, e in step])), max(p for p, _ in step))
             for setting, step in zip(settings, steps, strict=False)

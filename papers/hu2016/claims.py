@@ -1,4 +1,4 @@
-"""The claims of Hu (2019, ch. 3) about orders of feature groups, put to the test."""
+"""Tests of the claims of Hu (2019, ch. 3) about orders of feature groups."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..verdicts import (
 from . import published
 
 Every = Mapping[str, Sequence[Record]]
-#: What CS-G-OMP is said to be ahead of, and the words of the claim.
+#: The methods that CS-G-OMP is claimed to be ahead of, and the words of each claim.
 BEHIND = {
     "Single": "CS-G-OMP is at least as timely as Single, its variant by the best column alone",
     "No-Whiten": "CS-G-OMP is at least as timely as No-Whiten, its variant without group whitening",
@@ -33,15 +33,15 @@ BEHIND = {
 
 
 def verdicts(every: Every) -> list[Verdict]:
-    """One verdict a claim."""
-    found = [_ahead(every, "CS-G-FR", "CS-G-OMP", "CS-G-FR is at least as timely as CS-G-OMP")]
-    found += [_ahead(every, "CS-G-OMP", other, claim) for other, claim in BEHIND.items()]
-    found.append(_faster(every))
-    return with_caution(found, min(map(len, every.values())))
+    """Return one verdict per claim."""
+    results = [_ahead(every, "CS-G-FR", "CS-G-OMP", "CS-G-FR is at least as timely as CS-G-OMP")]
+    results += [_ahead(every, "CS-G-OMP", other, claim) for other, claim in BEHIND.items()]
+    results.append(_faster(every))
+    return with_caution(results, min(map(len, every.values())))
 
 
 def gains(every: Every, one: str, other: str) -> dict[str, Interval]:
-    """How much more timely one is than another, in thousandths, on each dataset."""
+    """Return how much more timely one method is than another per dataset, in thousandths."""
     return {
         name: interval([r["timeliness"][one] - r["timeliness"][other] for r in records]).scaled(
             1000.0
@@ -51,11 +51,11 @@ def gains(every: Every, one: str, other: str) -> dict[str, Interval]:
 
 
 def _ahead(every: Every, one: str, other: str, claim: str) -> Verdict:
-    """Where it is ahead on one dataset and behind on another, it is confirmed in part."""
-    found = gains(every, one, other)
-    count = tally(list(found.values()))
+    """Return the verdict: confirmed in part if it is ahead on one dataset and behind on another."""
+    gain_by_dataset = gains(every, one, other)
+    count = tally(list(gain_by_dataset.values()))
     outcome = IN_PART if count.better and count.worse else count.mostly()
-    listed = "; ".join(f"{name} {gain}" for name, gain in found.items())
+    listed = "; ".join(f"{name} {gain}" for name, gain in gain_by_dataset.items())
     return Verdict(
         claim, outcome,
         f"beyond chance {count}. Timeliness of {one} less that of {other}, thousandths: {listed}. "
@@ -65,7 +65,7 @@ def _ahead(every: Every, one: str, other: str, claim: str) -> Verdict:
 
 
 def _ahead_in_training(every: Every, one: str, other: str) -> int:
-    """On how many datasets the mean over trials is higher."""
+    """Return on how many datasets the mean over trials is higher."""
     means = [
         np.mean([r["training"][one] - r["training"][other] for r in records])
         for records in every.values()
@@ -74,13 +74,13 @@ def _ahead_in_training(every: Every, one: str, other: str) -> int:
 
 
 def slower(records: Sequence[Record], suffix: str = "") -> Floats:
-    """How many times as long CS-G-FR takes to find its order as CS-G-OMP, by trial."""
+    """Return the time of CS-G-FR for its order over that of CS-G-OMP, per trial."""
     one, other = ("FR by refits", "OMP by refits") if suffix else ("CS-G-FR", "CS-G-OMP")
     return np.array([r["seconds"][one]["order"] / r["seconds"][other]["order"] for r in records])
 
 
 def _faster(every: Every) -> Verdict:
-    """The claim is about an implementation with refits; the one without is told beside it."""
+    """Return the verdict on implementations with refits, and the ratio without them beside it."""
     refits = {name: float(np.median(slower(rs, "refits"))) for name, rs in every.items()}
     here = {name: float(np.median(slower(rs))) for name, rs in every.items()}
     low = published.FASTER[0]

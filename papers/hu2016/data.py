@@ -56,12 +56,12 @@ class Grouped:
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are."""
+        """Return the number of groups."""
         return len(np.unique(self.groups))
 
 
 def grouped(name: str) -> Grouped:
-    """A dataset by name.
+    """Return a dataset by name.
 
     Raises
     ------
@@ -93,8 +93,8 @@ def _of_mslr(data: ArrayDataset, name: str, X: NDArray[np.float32], how: str) ->
 
 
 def _ranks(X: NDArray[np.float32]) -> NDArray[np.float32]:
-    found: NDArray[np.float32] = (rankdata(X, axis=0) / len(X)).astype(np.float32)
-    return found
+    ranks: NDArray[np.float32] = (rankdata(X, axis=0) / len(X)).astype(np.float32)
+    return ranks
 
 
 def _blogfeedback(data: ArrayDataset) -> Grouped:
@@ -117,7 +117,7 @@ def _numbers(y: NDArray[Any]) -> Floats:
 
 
 def _runs(sizes: dict[str, int]) -> NDArray[Any]:
-    """One label a column, from groups of columns that stand together."""
+    """Return one label per column, from the sizes of adjacent groups of columns."""
     return np.repeat(list(sizes), list(sizes.values()))
 
 

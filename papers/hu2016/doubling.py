@@ -17,17 +17,23 @@ from scrimp.types import Floats
 from ..trials import Record, Setting
 from ..verdicts import CONFIRMED, REFUTED, Verdict, with_caution
 
-#: Rows of a problem, and the ridge.
-ROWS, RIDGE = 100, 1e-3
-#: How strongly columns may be mixed, and by which power of its price a group may be worth more.
-MIXED, DEARER = (0.0, 0.1, 0.5, 2.0), (0.0, 1.0, 2.0)
+#: Rows of a problem.
+ROWS = 100
+#: The ridge of the regressions.
+RIDGE = 1e-3
+#: How strongly columns may be mixed.
+MIXING_STRENGTHS = (0.0, 0.1, 0.5, 2.0)
+#: Powers of its price by which a group may be worth more.
+PRICE_POWERS = (0.0, 1.0, 2.0)
 #: A sequence of budget B is compared with the best sets of price B/4, B/2 and B.
 SHARES = (4, 2, 1)
-RECIPE = [2, ROWS, RIDGE, MIXED, DEARER, SHARES]
-#: A bound below this says next to nothing.
+RECIPE = [2, ROWS, RIDGE, MIXING_STRENGTHS, PRICE_POWERS, SHARES]
+#: A bound below this is all but void.
 SLIGHT = 1e-3
-#: Items of prices 1 to N for which the least cost factor is told, and factors below 4.
-ITEMS, BELOW = (10.0, 1e3, 1e6, 1e12, 1e100), (3.0, 3.5, 3.9, 3.99)
+#: The smallest cost factor is reported for items of prices 1 to N, for each of these N.
+ITEMS = (10.0, 1e3, 1e6, 1e12, 1e100)
+#: Factors below 4, with which a sequence must come to an end.
+BELOW = (3.0, 3.5, 3.9, 3.99)
 #: A sequence that has come so far goes on for ever.
 _FAR = 1e300
 _ROUNDING = 1e-9
@@ -46,7 +52,7 @@ NOTES = (
 
 @dataclass(frozen=True, eq=False)
 class Generated:
-    """Stands for problems of which each trial draws its own; it has no rows."""
+    """A stand-in for generated problems, which has no rows: each trial draws its own problem."""
 
     name: str
     remark: str
@@ -55,14 +61,14 @@ class Generated:
 
 
 def load() -> Generated:
-    """What the trials are about."""
+    """Return the stand-in for the generated problems."""
     remark = f"small problems, each drawn in its own trial: {ROWS} rows, 5 to 8 groups"
     return Generated("generated", remark, np.empty((0, 0)), np.empty(0))
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Rows, a response, one label a column, and one price a group."""
+    """Rows, a response, one label per column and one price per group."""
 
     X: Floats
     y: Floats
@@ -71,7 +77,7 @@ class Problem:
 
 
 def draw_problem(rng: np.random.Generator) -> Problem:
-    """The price of a group is at most the sum of all that are cheaper."""
+    """Draw a problem where each price is at most the sum of all lower prices."""
     n_groups = int(rng.integers(5, 9))
     prices = [1.0, 1.0]
     while len(prices) < n_groups:
@@ -79,15 +85,15 @@ def draw_problem(rng: np.random.Generator) -> Problem:
     labels = np.repeat(np.arange(n_groups), rng.integers(1, 4, n_groups))
     d = len(labels)
     X = rng.normal(size=(ROWS, d))
-    X += rng.choice(MIXED) * rng.normal(size=(ROWS, d)) @ rng.normal(size=(d, d))
-    scale = np.array(prices)[labels] ** (0.5 * rng.choice(DEARER))  # worth is its square
+    X += rng.choice(MIXING_STRENGTHS) * rng.normal(size=(ROWS, d)) @ rng.normal(size=(d, d))
+    scale = np.array(prices)[labels] ** (0.5 * rng.choice(PRICE_POWERS))  # worth is its square
     signal = (X / X.std(axis=0)) @ (scale * rng.normal(size=d))
     y = signal + 0.5 * signal.std() * rng.normal(size=ROWS)
     return Problem(X, y, labels, np.array(prices))
 
 
 class Sets:
-    """All sets of groups: what each costs, and what it explains."""
+    """All sets of groups with their prices and explained variances."""
 
     def __init__(self, problem: Problem) -> None:
         both: Floats = np.asarray(np.corrcoef(problem.X, problem.y, rowvar=False))
@@ -95,19 +101,23 @@ class Sets:
         price, worth = [], []
         n = len(problem.prices)
         for members in (c for k in range(1, n + 1) for c in combinations(range(n), k)):
-            own = np.flatnonzero(np.isin(problem.labels, members))
+            columns = np.flatnonzero(np.isin(problem.labels, members))
             price.append(problem.prices[list(members)].sum())
-            worth.append(response[own] @ np.linalg.solve(matrix[np.ix_(own, own)], response[own]))
+            worth.append(
+                response[columns]
+                @ np.linalg.solve(matrix[np.ix_(columns, columns)], response[columns])
+            )
         self.price, self.worth = np.array(price), np.array(worth)
 
     def best(self, price: float) -> float:
-        """The most that a set of at most this price explains."""
+        """Return the largest explained variance of a set of at most this price."""
         return float(self.worth[self.price <= price + _ROUNDING].max())
 
-    def least_part(self, spent: Floats, explained: Floats, share: float) -> float:
-        """What a sequence explains of the best set of a share of its budget, at the worst one.
+    def worst_fraction(self, spent: Floats, explained: Floats, share: float) -> float:
+        """Return the least fraction of the best set's explained variance that a sequence has.
 
-        That is a budget at which the best set becomes another one.
+        The best set is that of a share of the budget; the minimum is over the budgets at which
+        the best set changes.
         """
         parts = []
         for price in np.unique(self.price):
@@ -117,23 +127,23 @@ class Sets:
 
 
 def trial(data: Generated, setting: Setting, rng: np.random.Generator) -> Record:
-    """One problem: the doubling sequence, and the greedy one without it, beside the best sets."""
+    """Compare the doubling and the greedy sequence with the best sets, on one problem."""
     problem = draw_problem(rng)
     sets, costs = Sets(problem), Costs.per_group(problem.labels, problem.prices.tolist())
-    found: Record = {}
+    record: Record = {}
     for name, doubled in (("doubling", True), ("greedy", False)):
         model = SequencedRegressor(costs, doubling=doubled, alpha=RIDGE).fit(problem.X, problem.y)
         bounds = model.sequence_bounds()
-        found[name] = [sets.least_part(bounds.spent, bounds.explained, s) for s in SHARES]
+        record[name] = [sets.worst_fraction(bounds.spent, bounds.explained, s) for s in SHARES]
         if doubled:
-            found["bound"] = bounds.doubling_factor
-    return found
+            record["bound"] = bounds.doubling_factor
+    return record
 
 
 def reach(factor: float) -> float:
-    """The dearest item of a sequence that at any budget B holds one of price B/factor or more.
+    """Return the highest price of a sequence that at any B holds an item of B/factor or more.
 
-    Items of every price from 1 on are for sale (Eq. 3.16). Each purchase is the dearest one
+    Items of every price from 1 on are for sale (Eq. 3.16). Each purchase has the highest price
     allowed: up to its completion, all that is spent is at most `factor` times the item before.
     """
     spent = item = factor
@@ -145,8 +155,8 @@ def reach(factor: float) -> float:
     return float("inf")
 
 
-def least_factor(n: float) -> float:
-    """The least factor with which a sequence reaches the item of price n, by bisection."""
+def smallest_factor(n: float) -> float:
+    """Return the smallest factor with which a sequence reaches price n, by bisection."""
     low, high = 1.0, 4.0
     while high - low > 1e-12:
         middle = 0.5 * (low + high)
@@ -155,7 +165,7 @@ def least_factor(n: float) -> float:
 
 
 def verdicts(records: Sequence[Record]) -> list[Verdict]:
-    """Theorems 3.4.3 and 3.4.1."""
+    """Return the verdicts on Theorems 3.4.3 and 3.4.1."""
     return [*with_caution([_near_the_best(records)], len(records)), _no_less_than_four()]
 
 
@@ -164,7 +174,8 @@ def _near_the_best(records: Sequence[Record]) -> Verdict:
     parts = {name: np.array([r[name] for r in records]) for name in ("doubling", "greedy")}
     held = int((parts["doubling"][:, 0] >= bounds - _ROUNDING).sum())
     worst = "; ".join(
-        f"{name} {', '.join(_lowest(part) for part in own.T)}" for name, own in parts.items()
+        f"{name} {', '.join(_lowest(part) for part in fractions.T)}"
+        for name, fractions in parts.items()
     )
     return Verdict(
         "At any budget B the doubling sequence explains a constant part of what the best set of "
@@ -186,16 +197,16 @@ def _no_less_than_four() -> Verdict:
     ends = {factor: reach(factor) for factor in BELOW}
     bounded = all(np.isfinite(end) for end in ends.values()) and np.isinf(reach(4.0))
     far = ", ".join(f"{end:.3g} with {factor:g}" for factor, end in ends.items())
-    least = ", ".join(f"{least_factor(n):.3f} for {n:g}" for n in ITEMS)
+    smallest = ", ".join(f"{smallest_factor(n):.3f} for {n:g}" for n in ITEMS)
     return Verdict(
         "No fixed sequence can do with less than B/4",
         CONFIRMED if bounded else REFUTED,
         "computed, not measured, for the items of Eq. 3.16, of prices 1, 2, 3 and so on: with "
         f"a factor below 4 a sequence comes to an end, at the item of price {far}; with 4 it does "
-        f"not. The least factor with which all items up to N can be served rises to 4: {least}",
+        f"not. The least factor with which all items up to N can be served rises to 4: {smallest}",
     )
 
 
 def summary(records: Sequence[Record]) -> dict[str, Any]:
-    """For machines."""
+    """Return the figures of all trials, as JSON holds them."""
     return {key: [r[key] for r in records] for key in ("bound", "doubling", "greedy")}

@@ -17,15 +17,15 @@ OTHERS = {"mnist": mnist, "generated": doubling}
 
 
 def load(name: str) -> Data:
-    """A dataset by name."""
+    """Return a dataset by name."""
     return OTHERS[name].load() if name in OTHERS else grouped(name)
 
 
 class SequenceStudy(StudyOnOtherData):
-    """A study of which some datasets have experiments of their own."""
+    """A study in which some datasets have experiments of another kind."""
 
     def way(self, name: str) -> tuple[Trial, Any]:
-        """Each kind of experiment has its own."""
+        """Return the trial and the recipe of the kind of experiment that a dataset has."""
         if name in OTHERS:
             return OTHERS[name].trial, OTHERS[name].RECIPE
         return super().way(name)

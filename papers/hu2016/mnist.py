@@ -24,12 +24,15 @@ from .published import MNIST
 
 #: Random groups of features, all at one price.
 GROUPS = MNIST.groups
-#: Directions kept for each ordered pair of classes, and what is added to the second moment
-#: below, as a part of its mean eigenvalue.
-TOP, GAMMA = 9, 0.05
+#: Directions kept per ordered pair of classes.
+TOP = 9
+#: What is added to the second moment in the denominator, as a part of its mean eigenvalue.
+GAMMA = 0.05
 N_FEATURES = 2 * TOP * 10 * 9
-#: The ridge of the logistic regression, and when its refits end.
-RIDGE, TOL = 1e-3, 1e-4
+#: The ridge of the logistic regression.
+RIDGE = 1e-3
+#: The tolerance of its refits.
+TOL = 1e-4
 METHODS = {
     "CS-G-OMP": "omp",
     "Single": "single",
@@ -67,7 +70,7 @@ class Digits:
 
 
 def load() -> Digits:
-    """MNIST."""
+    """Return MNIST."""
     data = fetch_arrays("mnist")
     remark = (
         f"MNIST, 28 x 28 pixels, of which {N_FEATURES} features are made: generalised "
@@ -78,14 +81,14 @@ def load() -> Digits:
 
 
 def filters(X: NDArray[np.float32], y: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Directions in which one class is large and another small, of each pair (pixels, filters)."""
+    """Return directions in which one class is large and another small (pixels, filters)."""
     moments = [_second_moment(X[y == label]) for label in np.unique(y)]
-    found = []
+    blocks = []
     for j, small in enumerate(moments):
         ridge = GAMMA * np.trace(small) / len(small)
         lower = cholesky(small + ridge * np.eye(len(small)), lower=True)
-        found += [_directions(large, lower) for i, large in enumerate(moments) if i != j]
-    return np.hstack(found).astype(np.float32)
+        blocks += [_directions(large, lower) for i, large in enumerate(moments) if i != j]
+    return np.hstack(blocks).astype(np.float32)
 
 
 def _second_moment(rows: NDArray[np.float32]) -> Floats:
@@ -93,25 +96,25 @@ def _second_moment(rows: NDArray[np.float32]) -> Floats:
 
 
 def _directions(large: Floats, lower: Floats) -> Floats:
-    """The first v of large v = value lower lower' v, each with its largest entry above 0."""
+    """Return the first v of large v = value lower lower' v, each with its largest entry above 0."""
     half = solve_triangular(lower, large, lower=True)
     white = solve_triangular(lower, half.T, lower=True)
     n = len(white)
     vectors = eigh(white, subset_by_index=[n - TOP, n - 1])[1]
-    found: Floats = solve_triangular(lower, vectors, lower=True, trans="T")
-    largest = found[np.abs(found).argmax(axis=0), np.arange(TOP)]
-    return np.asarray(found * np.sign(largest))
+    directions: Floats = solve_triangular(lower, vectors, lower=True, trans="T")
+    largest = directions[np.abs(directions).argmax(axis=0), np.arange(TOP)]
+    return np.asarray(directions * np.sign(largest))
 
 
 def features(X: NDArray[np.float32], directions: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Two of each direction: how far to the one side, and how far to the other."""
+    """Return two features per direction: the distance to either side."""
     along = X @ directions
     sides = np.hstack([along, -along])
     return np.asarray(np.sqrt(1.0 + sides.clip(0.0)) - 1.0, dtype=np.float32)
 
 
 def trial(data: Digits, setting: Setting, rng: np.random.Generator) -> Record:
-    """One draw of training rows and of groups: mistakes on all test rows, by groups bought."""
+    """Count mistakes on all test rows by groups bought, for one draw of rows and groups."""
     rows = rng.permutation(data.n_train)[: setting.train]
     test = np.arange(data.n_train, len(data.y))
     with threadpool_limits(1):
@@ -121,13 +124,13 @@ def trial(data: Digits, setting: Setting, rng: np.random.Generator) -> Record:
         X_test = features(data.X[test].astype(np.float32) / 255.0, directions)
         groups = rng.permutation(np.arange(X.shape[1]) % GROUPS)
         costs = Costs.per_group(groups, [1.0] * GROUPS)
-        found: Record = {"n_test": len(test), "mistakes": {}, "explained": {}, "seconds": {}}
+        record: Record = {"n_test": len(test), "mistakes": {}, "explained": {}, "seconds": {}}
         for name, criterion in METHODS.items():
             model = SequencedClassifier(costs, criterion=criterion, alpha=RIDGE, tol=TOL)
             start = process_time()
             model.fit(X, data.y[rows])
-            found["seconds"][name] = process_time() - start
+            record["seconds"][name] = process_time() - start
             labels = model.sweep(X_test, np.arange(GROUPS + 1.0)).labels()
-            found["mistakes"][name] = (labels != data.y[test, None]).sum(axis=0).tolist()
-            found["explained"][name] = model.explained_.tolist()
-    return found
+            record["mistakes"][name] = (labels != data.y[test, None]).sum(axis=0).tolist()
+            record["explained"][name] = model.explained_.tolist()
+    return record

@@ -1,4 +1,4 @@
-"""What is said of the digits of `hu2016`: verdicts, a table, a picture."""
+"""The part of the report on `hu2016` about digits: verdicts, a table, a picture."""
 
 from __future__ import annotations
 
@@ -24,32 +24,34 @@ _COLOURS = ("#0072b2", "#56b4e9", "#009e73", "#d55e00")
 
 
 def _groups(n_features: int) -> int:
-    """As many groups as hold that part of the thesis's features."""
+    """Return the number of groups that hold that part of the thesis's features."""
     return round(GROUPS * n_features / MNIST.features)
 
 
-#: Groups bought where figures are printed: a fifth of the features, and where it is flat.
-FIFTH, FLAT = _groups(MNIST.early[0]), _groups(MNIST.plateau[0])
-#: Where mistakes are told.
+#: Groups that hold a fifth of the features, where a figure is printed.
+FIFTH = _groups(MNIST.early[0])
+#: Groups from which on the printed curve is flat.
+FLAT = _groups(MNIST.plateau[0])
+#: Numbers of groups at which mistakes are reported.
 SHOWN = (1, 2, 5, FIFTH, 20, FLAT, GROUPS)
 #: "About" the printed end is up to so many mistakes: a tenth more.
 ABOUT = 1.1 * MNIST.end
 
 
 def mistakes(records: Sequence[Record], method: str = OURS) -> Floats:
-    """Of each trial (rows), with each number of groups."""
+    """Return the mistakes per trial (rows) and number of groups (columns)."""
     return np.array([r["mistakes"][method] for r in records], dtype=np.float64)
 
 
 def verdicts(records: Sequence[Record]) -> list[Verdict]:
-    """The claim as it is printed, and what of it can be told at a reduced size."""
+    """Return verdicts on the claim as printed, and on what can be tested at a reduced size."""
     return with_caution([_absolute(records), _relative(records)], len(records))
 
 
 def _absolute(records: Sequence[Record]) -> Verdict:
-    """A smaller experiment may confirm it; that it falls short decides nothing."""
-    found = mistakes(records)
-    early, end = interval(found[:, FIFTH]), interval(found[:, -1])
+    """Return the verdict; a smaller experiment may confirm the claim but cannot refute it."""
+    counts = mistakes(records)
+    early, end = interval(counts[:, FIFTH]), interval(counts[:, -1])
     limit = MNIST.early[1]
     met = early.high < limit and end.high <= ABOUT
     return Verdict(
@@ -64,10 +66,10 @@ def _absolute(records: Sequence[Record]) -> Verdict:
 
 
 def _relative(records: Sequence[Record]) -> Verdict:
-    found, printed = mistakes(records), MNIST.early[1] / MNIST.end
-    ratio = interval(found[:, FIFTH] / found[:, -1])
-    flat = interval(found[:, FLAT] / found[:, -1])
-    gain = interval(100.0 * (found[:, 0] - found[:, FIFTH]) / (found[:, 0] - found[:, -1]))
+    counts, printed = mistakes(records), MNIST.early[1] / MNIST.end
+    ratio = interval(counts[:, FIFTH] / counts[:, -1])
+    flat = interval(counts[:, FLAT] / counts[:, -1])
+    gain = interval(100.0 * (counts[:, 0] - counts[:, FIFTH]) / (counts[:, 0] - counts[:, -1]))
     below = Interval(printed - ratio.mean, printed - ratio.high, printed - ratio.low).sign
     return Verdict(
         "The same relative to the end: with a fifth of the features under 1.49 times the mistakes "
@@ -79,28 +81,28 @@ def _relative(records: Sequence[Record]) -> Verdict:
     )
 
 
-def _range(found: Interval, digits: int = 0) -> str:
-    if not np.isfinite(found.low):
-        return f"{found.mean:.{digits}f} (few trials)"
-    return f"{found.mean:.{digits}f} ({found.low:.{digits}f} to {found.high:.{digits}f})"
+def _range(estimate: Interval, digits: int = 0) -> str:
+    if not np.isfinite(estimate.low):
+        return f"{estimate.mean:.{digits}f} (few trials)"
+    return f"{estimate.mean:.{digits}f} ({estimate.low:.{digits}f} to {estimate.high:.{digits}f})"
 
 
 def table(records: Sequence[Record]) -> Table:
-    """Mean mistakes by groups bought, beside those printed."""
+    """Return mean mistakes by groups bought, beside those printed."""
     rows = [
         (name, *(f"{mistakes(records, name)[:, k].mean():.0f}" for k in SHOWN),
          f"{np.median([r['seconds'][name] for r in records]):.0f}")
         for name in METHODS
     ]  # fmt: skip
-    told = {FIFTH: f"< {MNIST.early[1]}", FLAT: f"100 to {MNIST.plateau[1]}",
+    printed = {FIFTH: f"< {MNIST.early[1]}", FLAT: f"100 to {MNIST.plateau[1]}",
             GROUPS: str(MNIST.end)}  # fmt: skip
-    rows.append((f"{OURS} (printed)", *(told.get(k, "") for k in SHOWN), ""))
+    rows.append((f"{OURS} (printed)", *(printed.get(k, "") for k in SHOWN), ""))
     header = ("method", *(f"{k} of {GROUPS}" for k in SHOWN), "seconds")
     return Table("Figure 3.6: mistakes on MNIST, at a reduced size", header, rows)
 
 
 def fill(page: PaperPage, records: Sequence[Record]) -> None:
-    """The section about digits."""
+    """Add the section about digits."""
     page.add_table(
         table(records),
         f"Mistakes on {records[0]['n_test']} test rows with the first groups bought, "
@@ -113,7 +115,7 @@ def fill(page: PaperPage, records: Sequence[Record]) -> None:
 
 
 def picture(records: Sequence[Record]) -> Figure:
-    """Mean mistakes against features bought, and those printed."""
+    """Draw mean mistakes against features bought, and those printed."""
     n_test = records[0]["n_test"]
     figure, ax = line_chart("mnist", "Features bought, %", f"Mistakes of {n_test}, logarithmic")
     bought = 100.0 * np.arange(1, GROUPS + 1) / GROUPS
@@ -134,7 +136,7 @@ def picture(records: Sequence[Record]) -> Figure:
 
 
 def summary(records: Sequence[Record]) -> Record:
-    """Means over trials, for machines."""
+    """Return means over trials, as JSON holds them."""
     return {
         "mistakes": {m: mistakes(records, m).mean(axis=0).tolist() for m in METHODS},
         "seconds": {m: float(np.median([r["seconds"][m] for r in records])) for m in METHODS},

@@ -26,9 +26,10 @@ from .refits import Rows, forward_by_refits, omp_by_refits
 RIDGE = 1e-5
 #: Where curves are kept: parts of the stopping cost.
 GRID = np.linspace(0.0, 1.0, 51)
-#: Parts of all explained where a plateau may begin: the next hundredth takes more than so much
-#: of all prices.
-ALPHAS, DEAR = (0.95, 0.96, 0.97, 0.98, 0.99), 0.2
+#: Parts of all explained variance where a plateau may begin.
+ALPHAS = (0.95, 0.96, 0.97, 0.98, 0.99)
+#: It begins where the next hundredth takes more than this part of all prices.
+DEAR = 0.2
 #: Penalties on the path of the group lasso.
 PENALTIES = 50
 #: Training rows with which the way by refits is timed.
@@ -49,7 +50,7 @@ class Halves:
 
 
 def halve(data: Grouped, rng: np.random.Generator) -> Halves:
-    """A random half of the rows, or of the queries, to learn from; the others to be tested on."""
+    """Return a random half of the rows, or queries, for training and the rest for testing."""
     unit = np.arange(len(data.y)) if data.query is None else data.query
     units = rng.permutation(np.unique(unit))
     known = np.isin(unit, units[: len(units) // 2])
@@ -58,18 +59,18 @@ def halve(data: Grouped, rng: np.random.Generator) -> Halves:
 
 
 def _quality(data: Grouped, test: NDArray[np.bool_]) -> Quality:
-    """NDCG@5 where rows are ranked, accuracy where the response is a sign."""
-    truth = data.y[test]
+    """Return NDCG@5 where rows are ranked, accuracy where the response is a sign, else None."""
+    targets = data.y[test]
     if data.query is not None:
-        scorer, rows = ndcg_scorer(data.query[test]), np.arange(len(truth))
-        return lambda answers: scorer(SimpleNamespace(predict=answers.__getitem__), rows, truth)
-    if set(np.unique(truth)) == {-1.0, 1.0}:
-        return lambda answers: float((np.where(answers > 0, 1.0, -1.0) == truth).mean())
+        scorer, rows = ndcg_scorer(data.query[test]), np.arange(len(targets))
+        return lambda answers: scorer(SimpleNamespace(predict=answers.__getitem__), rows, targets)
+    if set(np.unique(targets)) == {-1.0, 1.0}:
+        return lambda answers: float((np.where(answers > 0, 1.0, -1.0) == targets).mean())
     return None
 
 
 def plateau(spent: Floats, explained: Floats, total: float) -> float:
-    """The part of all explained where the plateau begins; 1 if there is none (Sec. 3.5.2)."""
+    """Return the part of all explained where the plateau begins; 1 if none does (Sec. 3.5.2)."""
     for alpha in ALPHAS:
         here, next_ = (stopping_cost(spent, explained, a) for a in (alpha, min(alpha + 0.01, 1.0)))
         if next_ - here > DEAR * total:
@@ -78,25 +79,25 @@ def plateau(spent: Floats, explained: Floats, total: float) -> float:
 
 
 class Curve:
-    """What each prefix of a fitted order costs at the true prices, and explains of test rows."""
+    """The price of each prefix of a fitted order, and what it explains of test rows."""
 
     def __init__(self, model: SequencedRegressor, costs: Costs, part: Halves) -> None:
         items = [costs.names.index(name) for name in model.sequence_]
         prefixes = [items[:k] for k in range(len(items) + 1)]
-        own = [model.plan_.costs.price_of(prefix) for prefix in prefixes]
+        budgets = [model.plan_.costs.price_of(prefix) for prefix in prefixes]
         self.spent: Floats = np.array([costs.price_of(prefix) for prefix in prefixes])
-        self.answers = model.sweep(part.X_test, own).labels()
+        self.answers = model.sweep(part.X_test, budgets).labels()
         risk = ((self.answers - part.y_test[:, None]) ** 2).mean(axis=0)
         self.explained: Floats = 1.0 - risk / risk[0]
 
     def within(self, budget: float) -> Floats:
-        """Answers of the longest prefix that a budget pays for."""
-        found: Floats = self.answers[:, np.searchsorted(self.spent, budget, side="right") - 1]
-        return found
+        """Return the answers of the longest prefix that a budget pays for."""
+        answers: Floats = self.answers[:, np.searchsorted(self.spent, budget, side="right") - 1]
+        return answers
 
 
 def trial(data: Grouped, setting: Setting, rng: np.random.Generator) -> Record:
-    """One division and one price list: every order, on the same test rows."""
+    """Compare all orders on the same test rows, for one division and one price list."""
     part = halve(data, rng)
     prices = draw_prices(data.n_groups, rng)
     costs, equal = (
@@ -106,9 +107,9 @@ def trial(data: Grouped, setting: Setting, rng: np.random.Generator) -> Record:
     models, seconds = {}, {}
     for name, criterion in (("CS-G-FR", "forward"), ("CS-G-OMP", "omp"), ("Single", "single"),
                             ("No-Whiten", "no-whiten"), ("G-OMP", "omp")):  # fmt: skip
-        own = equal if name == "G-OMP" else costs
+        model_costs = equal if name == "G-OMP" else costs
         models[name], seconds[name] = _timed(
-            SequencedRegressor(own, criterion=criterion, alpha=RIDGE), part
+            SequencedRegressor(model_costs, criterion=criterion, alpha=RIDGE), part
         )
     models["Sparse"], seconds["Sparse"] = _timed(
         GroupLassoRegressor(costs, alpha=RIDGE, n_penalties=PENALTIES), part
@@ -130,11 +131,11 @@ def trial(data: Grouped, setting: Setting, rng: np.random.Generator) -> Record:
 
 
 def _measured(curves: dict[str, Curve], until: float, quality: Quality) -> Record:
-    """Timeliness, curves up to the stopping cost, and the quality there."""
+    """Return timeliness, curves up to the stopping cost, and the quality there."""
     lines = {name: (curve.spent, curve.explained) for name, curve in curves.items()}
     for name in ("FR", "OMP"):
         lines[f"Oracle-{name}"] = oracle_order(*lines[f"CS-G-{name}"])
-    found: Record = {
+    record: Record = {
         "timeliness": {name: timeliness(*line, until) for name, line in lines.items()},
         "explained": {
             name: values[np.searchsorted(spent, GRID * until + 1e-9, side="right") - 1].tolist()
@@ -142,13 +143,13 @@ def _measured(curves: dict[str, Curve], until: float, quality: Quality) -> Recor
         },
     }
     if quality is not None:
-        found["quality"] = {name: quality(curve.within(until)) for name, curve in curves.items()}
-        found["quality_by_all"] = quality(curves["CS-G-FR"].answers[:, -1])
-    return found
+        record["quality"] = {name: quality(curve.within(until)) for name, curve in curves.items()}
+        record["quality_by_all"] = quality(curves["CS-G-FR"].answers[:, -1])
+    return record
 
 
 def _timed(model: Any, part: Halves) -> tuple[Any, Record]:
-    """A fitted model, and the seconds of one core for its sums over rows and for its order."""
+    """Return a fitted model and the CPU seconds for its sums over rows and for its order."""
     with threadpool_limits(1):
         start = process_time()
         model.partial_fit(part.X, part.y)
@@ -158,12 +159,12 @@ def _timed(model: Any, part: Halves) -> tuple[Any, Record]:
 
 
 def _seconds_by_refits(part: Halves, groups: NDArray[Any], prices: Floats) -> Record:
-    own: list[Ints] = [np.flatnonzero(groups == name) for name in np.unique(groups)]
-    rows = Rows.of(part.X[:REFITTED], part.y[:REFITTED], own, prices, RIDGE)
-    found = {}
+    group_columns: list[Ints] = [np.flatnonzero(groups == name) for name in np.unique(groups)]
+    rows = Rows.of(part.X[:REFITTED], part.y[:REFITTED], group_columns, prices, RIDGE)
+    seconds = {}
     for name, way in (("FR by refits", forward_by_refits), ("OMP by refits", omp_by_refits)):
         with threadpool_limits(1):
             start = process_time()
             way(rows)
-            found[name] = {"order": process_time() - start}
-    return found
+            seconds[name] = {"order": process_time() - start}
+    return seconds

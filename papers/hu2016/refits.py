@@ -1,4 +1,4 @@
-"""Sequences found the long way, with a refit on rows wherever the thesis has one, to time them."""
+"""Sequences by refits on the rows wherever the thesis has one, to time them."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ class Rows:
     def of(
         cls, X: NDArray[np.float32], y: Floats, groups: list[Ints], prices: Floats, ridge: float
     ) -> Rows:
-        """Standardised; a constant column is 0."""
+        """Standardise the rows; a constant column is 0."""
         spread = X.std(axis=0, dtype=np.float64)
         columns = (X - X.mean(axis=0, dtype=np.float64)) / np.where(spread > 0, spread, 1.0)
         return cls(columns, (y - y.mean()) / y.std(), groups, prices, ridge)
 
     def fitted(self, chosen: list[int]) -> Floats:
-        """What the ridge regression on some groups answers."""
+        """Return the predictions of the ridge regression on some groups."""
         if not chosen:
             return np.zeros_like(self.y)
         part = self.X[:, np.concatenate([self.groups[g] for g in chosen])]
-        found: Floats = part @ np.linalg.solve(self.matrix(part), part.T @ self.y / len(part))
-        return found
+        answers: Floats = part @ np.linalg.solve(self.matrix(part), part.T @ self.y / len(part))
+        return answers
 
     def matrix(self, part: Floats) -> Floats:
-        """Correlations with the ridge."""
-        found: Floats = part.T @ part / len(part) + self.ridge * np.eye(part.shape[1])
-        return found
+        """Return correlations with the ridge added."""
+        correlations: Floats = part.T @ part / len(part) + self.ridge * np.eye(part.shape[1])
+        return correlations
 
     def left(self, chosen: list[int]) -> list[int]:
-        """Groups that are not chosen."""
+        """Return the groups that are not chosen."""
         return [g for g in range(len(self.groups)) if g not in chosen]
 
 
 def forward_by_refits(rows: Rows) -> list[int]:
-    """CS-G-FR: one refit for each candidate in each step."""
+    """Return the order of CS-G-FR, by one refit per candidate and step."""
     chosen: list[int] = []
     before = 0.0
     while left := rows.left(chosen):
@@ -60,7 +60,7 @@ def forward_by_refits(rows: Rows) -> list[int]:
 
 
 def omp_by_refits(rows: Rows) -> list[int]:
-    """CS-G-OMP: one refit in each step."""
+    """Return the order of CS-G-OMP, by one refit per step."""
     inverses = [np.linalg.inv(rows.matrix(rows.X[:, group])) for group in rows.groups]
     chosen: list[int] = []
     while left := rows.left(chosen):

@@ -27,7 +27,7 @@ _QUALITY = {"mslr": "NDCG@5", "mslr_query": "NDCG@5", "a9a": "accuracy"}
 
 
 def fill(page: PaperPage, results: Results, grid: Floats) -> None:
-    """All that is said of the results."""
+    """Add verdicts, tables and pictures of the results."""
     every = dict(results.records)
     digits, generated = every.pop("mnist", None), every.pop("generated", None)
     page.add_verdicts(
@@ -52,7 +52,7 @@ def fill(page: PaperPage, results: Results, grid: Floats) -> None:
 
 
 def _fill_orders(page: PaperPage, every: Every, grid: Floats) -> None:
-    """Orders side by side."""
+    """Add the comparison of orders."""
     page.add_table(
         _timeliness(every),
         "Means over trials. The lower rows are printed in the thesis (Tables 3.1 and 3.2), for "
@@ -82,7 +82,7 @@ def _fill_orders(page: PaperPage, every: Every, grid: Floats) -> None:
 
 
 def mean_of(records: Sequence[Record], what: str, method: str) -> Any:
-    """The mean over trials of a figure of a method."""
+    """Return the mean over trials of a figure of a method."""
     return np.mean([r[what][method] for r in records], axis=0)
 
 
@@ -140,7 +140,7 @@ def _seconds(every: Every) -> Table:
 
 
 def picture(name: str, records: Sequence[Record], grid: Floats) -> Figure:
-    """Mean curves up to the stopping cost."""
+    """Draw mean curves up to the stopping cost."""
     figure, ax = line_chart(
         name, "Cost, % of the stopping cost", "Explained variance of test rows, %"
     )
@@ -155,8 +155,8 @@ def picture(name: str, records: Sequence[Record], grid: Floats) -> Figure:
 
 
 def _summary(records: Sequence[Record]) -> Record:
-    """Means over trials, for machines."""
-    found: Record = {
+    """Return means over trials, as JSON holds them."""
+    summary: Record = {
         "timeliness": {m: float(mean_of(records, "timeliness", m)) for m in published.METHODS},
         "explained": {m: mean_of(records, "explained", m).tolist() for m in published.METHODS},
         "training": {m: float(mean_of(records, "training", m)) for m in LEARNED},
@@ -168,5 +168,5 @@ def _summary(records: Sequence[Record]) -> Record:
         },
     }
     if "quality" in records[0]:
-        found["quality"] = {m: float(mean_of(records, "quality", m)) for m in LEARNED}
-    return found
+        summary["quality"] = {m: float(mean_of(records, "quality", m)) for m in LEARNED}
+    return summary

@@ -1,4 +1,4 @@
-"""The claims of Huang, Powers and Reyzin (2015), put to the test."""
+"""Tests of the claims of Huang, Powers and Reyzin (2015)."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from .curves import ALIKE, Curves, Every
 
 
 def verdicts(every: Every, budgets: Floats) -> list[Verdict]:
-    """One verdict a claim."""
-    found = Curves(every, budgets)
+    """Return one verdict per claim."""
+    curves = Curves(every, budgets)
     claims = [
-        _early_stopping(found),
-        _random_costs(found),
-        _small_and_large(found),
-        _alike(found),
+        _early_stopping(curves),
+        _random_costs(curves),
+        _small_and_large(curves),
+        _alike(curves),
         trap(every),
-        smoothed_wins(found),
-        ecoli(found),
-        trees(found),
+        smoothed_wins(curves),
+        ecoli(curves),
+        trees(curves),
     ]
     return with_caution(claims, min(map(len, every.values())))
 
@@ -47,18 +47,18 @@ def _mean_of(cells: Sequence[Interval]) -> str:
     return f"mean gain {signed(float(np.mean(means)))} points" if means else "none"
 
 
-def _said(cells: Sequence[Interval]) -> str:
+def _tally_text(cells: Sequence[Interval]) -> str:
     return f"{tally(cells)}, {_mean_of(cells)}"
 
 
 def _without_chance(cells: Sequence[Interval]) -> Tally:
-    """For a claim of every cell: one against it must be so beyond the chance of so many cells."""
+    """Count for a claim about every cell: one against it must be so beyond the chance of all."""
     strict = [cell.widened(len(cells)) for cell in cells]
     return Tally(tally(cells).better, tally(strict).worse, len(cells))
 
 
-def _early_stopping(found: Curves) -> Verdict:
-    cells = found.cells("uniform", "BT", "RS", lambda name: found.up_to_half(name, "uniform"))
+def _early_stopping(curves: Curves) -> Verdict:
+    cells = curves.cells("uniform", "BT", "RS", lambda name: curves.up_to_half(name, "uniform"))
     count = _without_chance(cells)
     return Verdict(
         "with uniform costs, stopping AdaBoost early (AdaBoostBT) beats AdaBoostRS at every "
@@ -68,54 +68,54 @@ def _early_stopping(found: Curves) -> Verdict:
     )  # fmt: skip
 
 
-def _random_costs(found: Curves) -> Verdict:
-    over_rs = found.cells("random", "BT", "RS", lambda name: found.up_to_half(name, "random"))
+def _random_costs(curves: Curves) -> Verdict:
+    over_rs = curves.cells("random", "BT", "RS", lambda name: curves.up_to_half(name, "random"))
     first = _without_chance(over_rs)
-    greedy = found.cells("random", "Greedy", "BT")
-    smoothed = found.cells("random", "Smoothed", "BT")
+    greedy = curves.cells("random", "Greedy", "BT")
+    smoothed = curves.cells("random", "Smoothed", "BT")
     outcomes = [first.always(), tally(greedy).mostly(), tally(smoothed).mostly()]
     return Verdict(
         "with costs uniform on [0,2], AdaBoostBT beats AdaBoostRS; Greedy and Smoothed tend to "
         "improve further", joined(outcomes),
         f"BT over RS, up to half the full price: {first}, {_mean_of(over_rs)} ({outcomes[0]}). "
-        f"Greedy over BT at all budgets: {_said(greedy)} ({outcomes[1]}); "
-        f"{_by_thirds(found)}. "
-        f"Smoothed over BT: {_said(smoothed)} ({outcomes[2]})",
+        f"Greedy over BT at all budgets: {_tally_text(greedy)} ({outcomes[1]}); "
+        f"{_by_thirds(curves)}. "
+        f"Smoothed over BT: {_tally_text(smoothed)} ({outcomes[2]})",
     )  # fmt: skip
 
 
-def _by_thirds(found: Curves) -> str:
-    small = found.cells("random", "Greedy", "BT", lambda _: found.small)
-    large = found.cells("random", "Greedy", "BT", lambda _: found.large)
-    return f"{found.up_to} {_said(small)}; {found.from_on} {_said(large)}"
+def _by_thirds(curves: Curves) -> str:
+    small = curves.cells("random", "Greedy", "BT", lambda _: curves.small)
+    large = curves.cells("random", "Greedy", "BT", lambda _: curves.large)
+    return f"{curves.up_to} {_tally_text(small)}; {curves.from_on} {_tally_text(large)}"
 
 
-def _small_and_large(found: Curves) -> Verdict:
-    small = found.cells("random", "Greedy", "Smoothed", lambda _: found.small)
-    large = found.cells("random", "Smoothed", "Greedy", lambda _: found.large)
+def _small_and_large(curves: Curves) -> Verdict:
+    small = curves.cells("random", "Greedy", "Smoothed", lambda _: curves.small)
+    large = curves.cells("random", "Smoothed", "Greedy", lambda _: curves.large)
     outcomes = [tally(small).mostly(), tally(large).mostly()]
     return Verdict(
         "Greedy tends to win at small budgets, Smoothed at larger ones",
         joined(outcomes),
-        f"Greedy over Smoothed at budgets {found.up_to}: {_said(small)} ({outcomes[0]}). Smoothed "
-        f"over Greedy {found.from_on}: {_said(large)} ({outcomes[1]}). Greedy over Smoothed at "
-        f"the smallest budget: {_at_smallest(found)}",
+        f"Greedy over Smoothed at budgets {curves.up_to}: {_tally_text(small)} ({outcomes[0]}). "
+        f"Smoothed over Greedy {curves.from_on}: {_tally_text(large)} ({outcomes[1]}). Greedy over "
+        f"Smoothed at the smallest budget: {_at_smallest(curves)}",
     )
 
 
-def _at_smallest(found: Curves) -> str:
+def _at_smallest(curves: Curves) -> str:
     return ", ".join(
-        f"{name} {interval(found.gains(name, 'random', 'Greedy', 'Smoothed')[:, 0])}"
-        for name in found.every
+        f"{name} {interval(curves.gains(name, 'random', 'Greedy', 'Smoothed')[:, 0])}"
+        for name in curves.every
     )
 
 
-def _alike(found: Curves) -> Verdict:
+def _alike(curves: Curves) -> Verdict:
     texts, within, beyond = [], [], []
-    for name in found.every:
-        cells = [interval(c) for c in found.gains(name, "random", "SpeedBoost", "Greedy").T]
+    for name in curves.every:
+        cells = [interval(c) for c in curves.gains(name, "random", "SpeedBoost", "Greedy").T]
         within += [cell.low > -ALIKE and cell.high < ALIKE for cell in cells]
-        wide = [cell.widened(len(cells) * len(found.every)) for cell in cells]
+        wide = [cell.widened(len(cells) * len(curves.every)) for cell in cells]
         beyond += [cell.low > ALIKE or cell.high < -ALIKE for cell in wide]
         widest = max(cells, key=lambda cell: abs(cell.mean))
         texts.append(f"{name} {widest}")
@@ -127,23 +127,25 @@ def _alike(found: Curves) -> Verdict:
     )  # fmt: skip
 
 
-#: Where the paper says that Smoothed beats SpeedBoost, and where Greedy is trapped.
+#: Datasets on which the paper reports that Smoothed beats SpeedBoost.
 SMOOTHED_WINS = ("ecoli", "heart", "sonar", "ionosphere")
+#: Datasets on which the paper reports that Greedy buys cheap features only.
 TRAPS = ("sonar", "ionosphere")
 #: "On the ecoli data set, AdaBoost needs a budget of 18 to achieve what Smoothed does with 6."
-ECOLI = (18.0, 6.0)
+ECOLI_ADABOOST = 18.0
+ECOLI_SMOOTHED = 6.0
 
 
 def trap(every: Every) -> Verdict:
-    """Whether Greedy leaves most of its budget where features are very many."""
+    """Return the verdict on whether Greedy leaves most of its budget with very many features."""
     spent = {
         name: [r["random"]["spent"]["Greedy"] for r in every[name]]
         for name in TRAPS
         if name in every
     }
     text = ", ".join(
-        f"{name} {np.mean(own):.2f} on average, {max(own):.2f} at most"
-        for name, own in spent.items()
+        f"{name} {np.mean(amounts):.2f} on average, {max(amounts):.2f} at most"
+        for name, amounts in spent.items()
     )
     claim = (
         "with very many features (sonar 11196, ionosphere 8114) Greedy falls into the "
@@ -155,11 +157,11 @@ def trap(every: Every) -> Verdict:
     return Verdict(claim, outcome, f"spent by Greedy after 500 rounds, of a budget of 40: {text}")
 
 
-def smoothed_wins(found: Curves) -> Verdict:
-    """Whether Smoothed is better than SpeedBoost, over all budgets."""
-    names = [name for name in SMOOTHED_WINS if name in found.every]
+def smoothed_wins(curves: Curves) -> Verdict:
+    """Return the verdict on whether Smoothed is better than SpeedBoost, over all budgets."""
+    names = [name for name in SMOOTHED_WINS if name in curves.every]
     gains = [
-        interval(found.gains(name, "random", "Smoothed", "SpeedBoost").mean(axis=1))
+        interval(curves.gains(name, "random", "Smoothed", "SpeedBoost").mean(axis=1))
         for name in names
     ]
     text = ", ".join(f"{name} {gain}" for name, gain in zip(names, gains, strict=True))
@@ -170,40 +172,40 @@ def smoothed_wins(found: Curves) -> Verdict:
     )  # fmt: skip
 
 
-def ecoli(found: Curves) -> Verdict:
-    """What AdaBoost needs for the error that Smoothed has with little."""
+def ecoli(curves: Curves) -> Verdict:
+    """Return the verdict on the budget that AdaBoost needs for the error of Smoothed."""
     claim = "on ecoli AdaBoost needs a budget of 18 to reach what Smoothed reaches with 6"
-    if "ecoli" not in found.every:
+    if "ecoli" not in curves.every:
         return Verdict(claim, OPEN, "ecoli was not run")
-    stated, cheap = ECOLI
-    place = int(np.flatnonzero(np.isclose(found.budgets, cheap))[0])
-    target = found.errors("ecoli", "random", "Smoothed")[:, place]
-    early = found.errors("ecoli", "random", "BT")
-    needed = _needed(found.budgets, target.mean(), early.mean(axis=0))
-    low, high = _resampled(found.budgets, target, early)
+    stated, cheap = ECOLI_ADABOOST, ECOLI_SMOOTHED
+    place = int(np.flatnonzero(np.isclose(curves.budgets, cheap))[0])
+    target = curves.errors("ecoli", "random", "Smoothed")[:, place]
+    early = curves.errors("ecoli", "random", "BT")
+    needed = _needed(curves.budgets, target.mean(), early.mean(axis=0))
+    low, high = _resampled(curves.budgets, target, early)
     outcome = CONFIRMED if cheap < low <= stated <= high else OPEN
     outcome = REFUTED if high < 2.0 * cheap else outcome
     return Verdict(
         claim, outcome,
         f"Smoothed has {target.mean():.1f}% at {cheap:g}; AdaBoost stopped early comes to that "
-        f"with {_words(needed, found.budgets)} (95% of resampled trials: "
-        f"{_words(low, found.budgets)} to {_words(high, found.budgets)})",
+        f"with {_words(needed, curves.budgets)} (95% of resampled trials: "
+        f"{_words(low, curves.budgets)} to {_words(high, curves.budgets)})",
     )  # fmt: skip
 
 
 def _needed(budgets: Floats, target: float, errors: Floats) -> float:
-    """The least budget with an error as low; infinite if there is none."""
+    """Return the smallest budget with an error as low; infinity if there is none."""
     low = np.flatnonzero(errors <= target)
     return float(budgets[low[0]]) if len(low) else math.inf
 
 
 def _resampled(budgets: Floats, target: Floats, early: Floats) -> tuple[float, float]:
     rng = np.random.default_rng(0)
-    found = []
+    needed = []
     for _ in range(1000):
         rows = rng.integers(len(target), size=len(target))
-        found.append(_needed(budgets, target[rows].mean(), early[rows].mean(axis=0)))
-    ordered = np.sort(found)
+        needed.append(_needed(budgets, target[rows].mean(), early[rows].mean(axis=0)))
+    ordered = np.sort(needed)
     return float(ordered[25]), float(ordered[974])
 
 
@@ -211,44 +213,44 @@ def _words(budget: float, budgets: Floats) -> str:
     return f"{budget:g}" if math.isfinite(budget) else f"more than {budgets[-1]:g}"
 
 
-def trees(found: Curves) -> Verdict:
-    """Rise of the error from its best budget to the largest: above zero is overfitting."""
+def trees(curves: Curves) -> Verdict:
+    """Return the verdict on overfitting: the error rises from its best budget to the largest."""
     prices = {"tree, full": "uniform", "tree, pruned": "uniform", "BT": "uniform",
               "Smoothed": "random"}  # fmt: skip
     rises = {
-        method: [interval(rise(found.errors(name, costs, method))) for name in found.every]
+        method: [interval(rise(curves.errors(name, costs, method))) for name in curves.every]
         for method, costs in prices.items()
     }
     outcomes = {
-        method: _overfits(own) if method.startswith("tree") else _keeps_improving(own)
-        for method, own in rises.items()
+        method: _overfits(intervals) if method.startswith("tree") else _keeps_improving(intervals)
+        for method, intervals in rises.items()
     }
     below = ", ".join(
-        f"the {kind} tree: {_tally_at_last(found, f'tree, {kind}')}" for kind in ("full", "pruned")
+        f"the {kind} tree: {_tally_at_last(curves, f'tree, {kind}')}" for kind in ("full", "pruned")
     )
     text = "; ".join(
-        f"{method} on {tally(own).better} of {len(own)} datasets (mean rise "
-        f"{signed(float(np.mean([one.mean for one in own])))} points: {outcomes[method]})"
-        for method, own in rises.items()
+        f"{method} on {tally(intervals).better} of {len(intervals)} datasets (mean rise "
+        f"{signed(float(np.mean([one.mean for one in intervals])))} points: {outcomes[method]})"
+        for method, intervals in rises.items()
     )
     return Verdict(
         "pruned decision trees overfit as budget grows; budgeted boosting keeps improving",
         joined([outcome for method, outcome in outcomes.items() if method != "tree, full"]),
-        f"error rises beyond chance from the best budget to {found.budgets[-1]:g}: {text}. The "
+        f"error rises beyond chance from the best budget to {curves.budgets[-1]:g}: {text}. The "
         "best budget is chosen on one half of the trials and looked at on the other; pruning by "
         "cross-validation prevents what happens to full trees. With equal prices and a budget of "
-        f"{found.budgets[-1]:g}, BT is below {below}",
+        f"{curves.budgets[-1]:g}, BT is below {below}",
     )
 
 
-def _tally_at_last(found: Curves, tree: str) -> Tally:
-    """Datasets on which BT is better than a tree at the largest budget, with equal prices."""
-    gains = [found.gains(name, "uniform", "BT", tree)[:, -1] for name in found.every]
+def _tally_at_last(curves: Curves, tree: str) -> Tally:
+    """Count datasets on which BT beats a tree at the largest budget, with equal prices."""
+    gains = [curves.gains(name, "uniform", "BT", tree)[:, -1] for name in curves.every]
     return tally([interval(gain) for gain in gains])
 
 
 def _overfits(rises: list[Interval]) -> str:
-    """Whether the error rises on most datasets, or by no more than half a point on most."""
+    """Return whether the error rises on most datasets, or by at most half a point on most."""
     if 2 * tally(rises).better > len(rises):
         return CONFIRMED
     flat = sum(one.high < ALIKE / 2.0 for one in rises)
@@ -256,7 +258,7 @@ def _overfits(rises: list[Interval]) -> str:
 
 
 def _keeps_improving(rises: list[Interval]) -> str:
-    """Whether the error rises beyond chance on few datasets only, a third at most."""
+    """Return whether the error rises beyond chance on at most a third of the datasets."""
     rising = tally(rises).better
     few = all(math.isfinite(one.low) for one in rises) and 3 * rising <= len(rises)
     return CONFIRMED if few else REFUTED if 2 * rising > len(rises) else OPEN

@@ -19,7 +19,7 @@ ALIKE = 1.0
 
 
 class Curves:
-    """Errors by trial; budgets are small or large if in the lowest or the highest third."""
+    """Errors per trial; budgets in the lowest third are small, in the highest third large."""
 
     def __init__(self, every: Every, budgets: Floats) -> None:
         self.every, self.budgets = every, budgets
@@ -29,22 +29,24 @@ class Curves:
         self.from_on = f"from {budgets[self.large].min():g} on"
 
     def errors(self, name: str, costs: str, method: str) -> Floats:
-        """Errors in percent (trials x budgets)."""
+        """Return errors in percent (trials x budgets)."""
         return 100.0 * np.array([r[costs]["error"][method] for r in self.every[name]])
 
     def gains(self, name: str, costs: str, one: str, other: str) -> Floats:
-        """How much lower the error of one is (trials x budgets)."""
+        """Return how much lower the error of one method is (trials x budgets)."""
         return self.errors(name, costs, other) - self.errors(name, costs, one)
 
     def up_to_half(self, name: str, costs: str) -> NDArray[np.bool_]:
-        """Which budgets are small or middle: up to half the price of AdaBoost's full vote."""
+        """Return which budgets are at most half the price of AdaBoost's full vote."""
         full = float(np.mean([r[costs]["full"] for r in self.every[name]]))
         return self.budgets <= full / 2.0
 
     def cells(self, costs: str, one: str, other: str, where: Any = None) -> list[Interval]:
-        """One gain for each dataset and each of some budgets."""
-        found = []
+        """Return one gain per dataset and selected budget."""
+        intervals = []
         for name in self.every:
             chosen = np.ones(len(self.budgets), bool) if where is None else where(name)
-            found += [interval(column) for column in self.gains(name, costs, one, other).T[chosen]]
-        return found
+            intervals += [
+                interval(column) for column in self.gains(name, costs, one, other).T[chosen]
+            ]
+        return intervals

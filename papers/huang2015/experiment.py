@@ -34,16 +34,19 @@ TREES: dict[str, Any] = {"tree, pruned": "cv", "tree, full": None}
 
 
 def trial(data: Binary, setting: Setting, rng: np.random.Generator) -> Record:
-    """One division: errors of every method at every budget, with equal prices and random ones."""
+    """Return errors of every method at every budget, with equal and with random prices."""
     part = divide(data, setting, rng)
     n = data.X.shape[1]
     prices = {"uniform": np.ones(n), "random": np.asarray(rng.uniform(0.0, 2.0, size=n))}
     seed = int(rng.integers(2**31 - 1))
-    return {costs: _compare(part, setting, own, costs, seed) for costs, own in prices.items()}
+    return {
+        costs: _compare(part, setting, price_list, costs, seed)
+        for costs, price_list in prices.items()
+    }
 
 
 def _compare(part: Division, setting: Setting, prices: Floats, costs: str, seed: int) -> Record:
-    """Errors by method, what the trainings spent, and AdaBoost without a budget."""
+    """Return errors by method, the spend of the trainings, and AdaBoost without a budget."""
     errors: dict[str, list[float]] = {}
     spent: dict[str, float] = {}
     for name, rule in RULES[costs].items():

@@ -40,7 +40,7 @@ Records = Sequence[Record]
 
 
 def fill(page: PaperPage, results: Results, budgets: Floats) -> None:
-    """All that is said of the results."""
+    """Add verdicts, tables and pictures of the results."""
     page.add_verdicts(verdicts(results.records, budgets))
     page.add(
         "## Error against budget",
@@ -64,7 +64,7 @@ def fill(page: PaperPage, results: Results, budgets: Floats) -> None:
 
 
 def curves(records: Records, costs: str) -> dict[str, Floats]:
-    """Errors (trials x budgets) of each method."""
+    """Return errors (trials x budgets) of each method."""
     return {
         method: np.array([r[costs]["error"][method] for r in records])
         for method in METHODS
@@ -88,7 +88,7 @@ def _places(budgets: Floats, wanted: Sequence[float]) -> list[int]:
 
 
 def _short_table(results: Results, budgets: Floats) -> Table:
-    """All datasets and methods in one table, at few budgets."""
+    """Return all datasets and methods in one table, at few budgets."""
     places = _places(budgets, FEW)
     header = ["dataset", "method"]
     header += [f"{costs}\n{budgets[k]:g}" for costs in ("equal", "random") for k in places]
@@ -96,7 +96,9 @@ def _short_table(results: Results, budgets: Floats) -> Table:
     for name, records in results.records.items():
         every = {costs: curves(records, costs) for costs in PRICES}
         for method in every["random"]:
-            cells = [_cells(own.get(method), places) for own in every.values()]
+            cells = [
+                _cells(errors_by_method.get(method), places) for errors_by_method in every.values()
+            ]
             rows.append((name, method, *cells[0], *cells[1]))
         adaboost = [percent(np.mean([r[costs]["adaboost"] for r in records])) for costs in PRICES]
         cells = [["" for _ in places[1:]] + [one] for one in adaboost]
@@ -109,7 +111,7 @@ def _short_table(results: Results, budgets: Floats) -> Table:
 
 
 def _cells(errors: Floats | None, places: Sequence[int]) -> list[str]:
-    """Mean errors at some budgets; empty where a method was not run."""
+    """Return mean errors at some budgets; empty where a method was not run."""
     return ["" if errors is None else percent(errors[:, k].mean()) for k in places]
 
 
@@ -126,7 +128,7 @@ def _summary(records: Records, costs: str) -> Record:
 
 
 def _picture(name: str, records: Records, budgets: Floats) -> Figure:
-    """Equal prices at the left, random ones at the right."""
+    """Draw equal prices on the left and random ones on the right."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11.0, 4.4), layout="constrained")
@@ -142,7 +144,7 @@ def _picture(name: str, records: Records, budgets: Floats) -> Figure:
 
 
 def _lowest(records: Records) -> float:
-    """The least mean error of any curve, in percent; bands may go below it."""
+    """Return the least mean error of any curve, in percent; bands may go below it."""
     means = [errors.mean(axis=0) for costs in PRICES for errors in curves(records, costs).values()]
     means += [np.array([np.mean([r[costs]["adaboost"] for r in records])]) for costs in PRICES]
     every = 100.0 * np.concatenate(means)
@@ -171,7 +173,7 @@ def _draw(ax: Any, records: Records, costs: str, budgets: Floats) -> None:
 
 
 def _band(errors: Floats) -> tuple[Floats, Floats]:
-    found = [interval(column).scaled(100.0) for column in errors.T]
-    means = np.array([one.mean for one in found])
-    half = np.array([one.high - one.mean for one in found])
+    intervals = [interval(column).scaled(100.0) for column in errors.T]
+    means = np.array([one.mean for one in intervals])
+    half = np.array([one.high - one.mean for one in intervals])
     return means, np.where(np.isfinite(half), half, 0.0)

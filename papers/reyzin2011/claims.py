@@ -1,4 +1,4 @@
-"""The claims of Reyzin (2011), put to the test."""
+"""Tests of the claims of Reyzin (2011)."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _START = 200
 
 
 def verdicts(every: Every, paths: Mapping[str, Path]) -> list[Verdict]:
-    """One verdict a claim; the first claim has two parts."""
-    found = [
+    """Return one verdict per claim; the first claim has two parts."""
+    results = [
         _limit(paths),
         _exponential(paths),
         _slower(paths),
         _aware_beats_plain(every),
         _top_sometimes(every),
     ]
-    return with_caution(found, min(map(len, every.values())))
+    return with_caution(results, min(map(len, every.values())))
 
 
 class Path:
-    """The mean error and the features of AdaBoostRS after so many draws."""
+    """The mean error and number of features of AdaBoostRS by number of draws."""
 
     def __init__(self, records: Records, counts: Ints) -> None:
         self.counts = counts
@@ -45,20 +45,20 @@ class Path:
         self.limit = float(np.mean([r["adaboost"] for r in records]))
 
     def reached(self, within: float) -> int | None:
-        """Where on the grid the error is within so many percent of AdaBoost's."""
+        """Return where on the grid the error is within so many percent of AdaBoost's."""
         low = self.error <= self.limit * (1.0 + within / 100.0)
         return int(low.argmax()) if low.any() else None
 
-    def straightness(self, most: float = np.inf) -> tuple[float, float]:
-        """R² of the logarithm of the excess error against draws, and against their logarithm.
+    def straightness(self, max_draws: float = np.inf) -> tuple[float, float]:
+        """Return R² of the log excess error against draws, and against their logarithm.
 
         Parameters
         ----------
-        most : float
-            Draws beyond are not looked at.
+        max_draws : float
+            Draws beyond it are not looked at.
         """
         excess = self.error - self.limit
-        used = (excess > _NOISE) & (self.counts <= most)
+        used = (excess > _NOISE) & (self.counts <= max_draws)
         if used.sum() < 3:
             return np.nan, np.nan
         logs, draws = np.log(excess[used]), self.counts[used]
@@ -85,21 +85,21 @@ def _limit(paths: Mapping[str, Path]) -> Verdict:
 
 
 def _exponential(paths: Mapping[str, Path]) -> Verdict:
-    found = {name: path.straightness() for name, path in paths.items()}
-    better = [line > power for line, power in found.values()]
+    fits = {name: path.straightness() for name, path in paths.items()}
+    better = [line > power for line, power in fits.values()]
     outcome = CONFIRMED if all(better) else OPEN if any(better) else REFUTED
     start = {name: path.straightness(_START) for name, path in paths.items()}
     return Verdict(
         "the error of AdaBoostRS falls about exponentially with samples drawn", outcome,
         "how straight ln(error - AdaBoost's) is against draws, and against ln(draws) (R²): "
-        f"{_pairs(found)}; over the first {_START} draws alone: {_pairs(start)}. Refuted means "
+        f"{_pairs(fits)}; over the first {_START} draws alone: {_pairs(start)}. Refuted means "
         "that a power of the draws describes the whole fall better: rows with small margins make "
         "the tail long",
     )  # fmt: skip
 
 
-def _pairs(found: Mapping[str, tuple[float, float]]) -> str:
-    return ", ".join(f"{name} {line:.2f} and {power:.2f}" for name, (line, power) in found.items())
+def _pairs(fits: Mapping[str, tuple[float, float]]) -> str:
+    return ", ".join(f"{name} {line:.2f} and {power:.2f}" for name, (line, power) in fits.items())
 
 
 def _slower(paths: Mapping[str, Path]) -> Verdict:
@@ -118,44 +118,45 @@ def _slower(paths: Mapping[str, Path]) -> Verdict:
 
 
 def gains(every: Every, one: str, other: str) -> dict[tuple[str, int], Interval]:
-    """How much lower the error of one is than the other's, in points, at each bound."""
-    found = {}
+    """Return how much lower the error of one is than the other's, in points, at each bound."""
+    intervals = {}
     for name, records in every.items():
         for k, bound in enumerate(published.BOUNDS):
             differences = [r[other]["error"][k] - r[one]["error"][k] for r in records]
-            found[name, bound] = interval(differences).scaled(100.0)
-    return found
+            intervals[name, bound] = interval(differences).scaled(100.0)
+    return intervals
 
 
-def _listed(found: dict[tuple[str, int], Interval]) -> str:
-    return "; ".join(f"{name} B={bound} {gain}" for (name, bound), gain in found.items())
+def _listed(intervals: dict[tuple[str, int], Interval]) -> str:
+    return "; ".join(f"{name} B={bound} {gain}" for (name, bound), gain in intervals.items())
 
 
 def _aware_beats_plain(every: Every) -> Verdict:
-    found = gains(every, "RS_AC", "RS")
-    count = tally(list(found.values()))
+    intervals = gains(every, "RS_AC", "RS")
+    count = tally(list(intervals.values()))
     more = [
         np.mean([r["RS_AC"]["features"][k] - r["RS"]["features"][k] for r in records]) > 0
         for records in every.values()
         for k in range(len(published.BOUNDS))
     ]
     outcome = count.mostly() if all(more) else OPEN
-    below = sum(gain.mean > 0 for gain in found.values())
+    below = sum(gain.mean > 0 for gain in intervals.values())
     return Verdict(
         "AdaBoostRS_AC beats AdaBoostRS under random costs and takes more samples within the "
         "same budget", outcome,
         f"lower error in {below} of {count.total} cells; beyond chance {count}; more features "
         f"bought in {sum(more)} of {len(more)}. Error of RS less that of RS_AC, points: "
-        f"{_listed(found)}",
+        f"{_listed(intervals)}",
     )  # fmt: skip
 
 
 def _top_sometimes(every: Every) -> Verdict:
-    found = gains(every, "top", "RS_AC")
-    count = tally(list(found.values()))
+    intervals = gains(every, "top", "RS_AC")
+    count = tally(list(intervals.values()))
     outcome = CONFIRMED if count.better else OPEN if count.worse < count.total else REFUTED
     return Verdict(
         "taking the top hypotheses by alpha/cost deterministically sometimes beats sampling",
         outcome,
-        f"beyond chance {count}. Error of RS_AC less that of best first, points: {_listed(found)}",
+        f"beyond chance {count}. Error of RS_AC less that of best first, points: "
+        f"{_listed(intervals)}",
     )

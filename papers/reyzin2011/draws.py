@@ -1,4 +1,4 @@
-"""The draws of a sampled vote, one by one: how many, and of how many different features.
+"""The draws of a sampled vote, counted: how many, and of how many different features.
 
 A `SampledPlan` answers and pays; here its draws are followed, the same ones from the same
 seed and keys, to count them.
@@ -19,7 +19,7 @@ from scrimp.types import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What rows did within a bound.
+    """Counts of what rows draw within a bound.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Drawing:
         self.spent, self.sums = np.zeros(n), np.zeros(n)
 
     def draw(self, rows: Ints) -> None:
-        """One draw for each of some rows."""
+        """Make one draw for each of some rows."""
         counters = self.draws[rows].astype(np.uint64)
         target = uniforms(self._plan.seed, self._keys[rows], counters) * self._chance[-1]
         last = len(self._chance) - 1
@@ -79,14 +79,14 @@ class Drawing:
 
 
 def columns_of(plan: SampledPlan) -> Ints:
-    """The column that each member looks at."""
+    """Return the column that each member looks at."""
     return np.array([column for (column,) in plan.reads], dtype=np.int64)
 
 
 def counts_within(
     plan: SampledPlan, prices: Floats, X: NDArray[np.float32], bounds: Sequence[float]
 ) -> list[Counts]:
-    """The loop of Alg. 3 at ascending bounds B: draw while spent + max c(h) < B.
+    """Run the loop of Alg. 3 at ascending bounds B: draw while spent + max c(h) < B.
 
     A bound that pays for everything takes the full vote, without draws; shortly before that,
     rows stop at the plan's `max_draws`.
@@ -94,19 +94,19 @@ def counts_within(
     drawing = Drawing(plan, prices, X)
     used = np.asarray(prices)[np.unique(columns_of(plan))]
     dearest, total = float(used.max()), float(used.sum())
-    found = []
+    counts = []
     for bound in bounds:
         if total < bound:
-            found.append(_full_vote(plan, X, len(used), total))
+            counts.append(_full_vote(plan, X, len(used), total))
             continue
         rows = np.arange(len(X))
         while len(rows := rows[_may_draw(drawing, rows, dearest, bound, plan.max_draws)]):
             drawing.draw(rows)
         votes = drawing.sums / np.maximum(drawing.draws, 1)
-        found.append(
+        counts.append(
             Counts(drawing.draws.copy(), drawing.features.copy(), drawing.spent.copy(), votes)
         )
-    return found
+    return counts
 
 
 def _full_vote(plan: SampledPlan, X: NDArray[np.float32], n_features: int, total: float) -> Counts:
@@ -116,15 +116,15 @@ def _full_vote(plan: SampledPlan, X: NDArray[np.float32], n_features: int, total
 
 
 def _may_draw(
-    drawing: Drawing, rows: Ints, dearest: float, bound: float, most: int
+    drawing: Drawing, rows: Ints, dearest: float, bound: float, max_draws: int
 ) -> NDArray[np.bool_]:
-    return (drawing.spent[rows] + dearest < bound) & (drawing.draws[rows] < most)
+    return (drawing.spent[rows] + dearest < bound) & (drawing.draws[rows] < max_draws)
 
 
 def path_of(
     plan: SampledPlan, X: NDArray[np.float32], y: NDArray[np.int64], counts: Ints
 ) -> tuple[list[float], list[float]]:
-    """After each of some ascending counts of draws: the error, and the mean of features used.
+    """Return the error and the mean number of features used, at ascending counts of draws.
 
     Without prices; a tie counts as an error of one half.
     """

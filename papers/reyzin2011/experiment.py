@@ -26,7 +26,7 @@ _BELOW = 1.0 - 1e-8
 
 
 def trial(data: Binary, setting: Setting, rng: np.random.Generator) -> Record:
-    """One division and one price list: all that Tables 2 to 6 need."""
+    """Return the figures of Tables 2 to 6, for one division and one price list."""
     part = divide(data, setting, rng)
     prices = np.asarray(rng.uniform(size=data.X.shape[1]))
     seed = int(rng.integers(2**31 - 1))
@@ -53,7 +53,7 @@ def trial(data: Binary, setting: Setting, rng: np.random.Generator) -> Record:
 
 
 def _within(model: SampledBoostingClassifier, prices: Floats, part: Division) -> Record:
-    """Errors, draws and features bought at the bounds of Tables 5 and 6."""
+    """Return errors, draws and features bought at the bounds of Tables 5 and 6."""
     plan: Any = model.plan_.plan
     bounds = [float(bound) for bound in published.BOUNDS]
     sweep = model.sweep(part.X_test, [bound * _BELOW for bound in bounds])

@@ -23,7 +23,7 @@ METHODS = ("RS_AC", "RS")
 
 
 def fill(page: PaperPage, results: Results, counts: Ints) -> None:
-    """All that is said of the results."""
+    """Add verdicts, tables and pictures of the results."""
     every = results.records
     paths = {name: Path(records, counts) for name, records in every.items()}
     page.add_verdicts(verdicts(every, paths))
@@ -60,8 +60,8 @@ def _table_3_4(paths: dict[str, Path]) -> Table:
     rows = []
     for name, path in paths.items():
         places = [path.reached(within) for within in published.WITHIN]
-        most = f"over {path.counts[-1]}"
-        draws = [most if p is None else str(path.counts[p]) for p in places]
+        beyond = f"over {path.counts[-1]}"
+        draws = [beyond if p is None else str(path.counts[p]) for p in places]
         used = ["" if p is None else percent(path.features[p] / path.varying) for p in places]
         rows += [
             (name, "samples here", *draws),
@@ -84,23 +84,23 @@ def _mean(records: Records, method: str, what: str, k: int) -> float:
 
 
 def _off(every: Any, what: str, printed: Any, relative: bool) -> float:
-    """The largest difference from a printed table."""
-    found = 0.0
+    """Return the largest difference from a printed table."""
+    largest = 0.0
     for name, k, _, records in _cells(every):
         for method, figure in zip(METHODS, printed[name][k], strict=True):
             here = _mean(records, method, what, k)
-            found = max(found, abs(here / figure - 1.0 if relative else here - figure / 100.0))
-    return 100.0 * found
+            largest = max(largest, abs(here / figure - 1.0 if relative else here - figure / 100.0))
+    return 100.0 * largest
 
 
 def _off_table_5(every: Any) -> str:
-    found = _off(every, "error", published.ERRORS, relative=False)
-    return f"At most {found:.1f} points from a printed figure."
+    largest = _off(every, "error", published.ERRORS, relative=False)
+    return f"At most {largest:.1f} points from a printed figure."
 
 
 def _off_table_6(every: Any) -> str:
-    found = _off(every, "features", published.TAKEN, relative=True)
-    return f"Features bought are at most {found:.0f}% from a printed figure."
+    largest = _off(every, "features", published.TAKEN, relative=True)
+    return f"Features bought are at most {largest:.0f}% from a printed figure."
 
 
 def _table_5(every: Any) -> Table:
@@ -128,7 +128,7 @@ def _table_6(every: Any) -> Table:
 
 
 def _as_text(rows: Any) -> list[list[str]]:
-    """Cells as the paper prints them."""
+    """Return the cells as the paper prints them."""
     return [[str(cell) for cell in row] for row in rows]
 
 
@@ -143,41 +143,42 @@ def _draws_table(every: Any) -> str:
 
 
 def _summary(records: Records, path: Path) -> Record:
-    """Means over trials, for machines."""
+    """Return means over trials, as JSON holds them."""
     places = [path.reached(within) for within in published.WITHIN]
-    found: Record = {
+    summary: Record = {
         "adaboost": float(np.mean([r["adaboost"] for r in records])),
         "samples": [None if p is None else int(path.counts[p]) for p in places],
         "used": [None if p is None else float(path.features[p] / path.varying) for p in places],
     }
     for method in (*METHODS, "top"):
-        found[method] = {
+        summary[method] = {
             what: np.mean([r[method][what] for r in records], axis=0).tolist()
             for what in records[0][method]
         }
-    return found
+    return summary
 
 
 def _published(name: str) -> Record:
-    """What the paper prints, under the names and in the units of `_summary`."""
-    found: Record = {
+    """Return what the paper prints, under the names and in the units of `_summary`."""
+    figures: Record = {
         "adaboost": published.ADABOOST[name] / 100.0,
         "samples": list(published.SAMPLES[name]),
         "used": [share / 100.0 for share in published.USED[name]],
     }
     for j, method in enumerate(METHODS):
-        found[method] = {
+        figures[method] = {
             "error": [row[j] / 100.0 for row in published.ERRORS[name]],
             "features": [row[j] for row in published.TAKEN[name]],
         }
-    return found
+    return figures
 
 
-_LINE, _DOTS = "#0072b2", "#d55e00"
+_LINE = "#0072b2"
+_DOTS = "#d55e00"
 
 
 def picture(name: str, path: Path) -> Figure:
-    """The error at the left, the features at the right, with the published figures as dots."""
+    """Draw the error on the left and the features on the right, with published figures as dots."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter
 

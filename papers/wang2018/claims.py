@@ -1,4 +1,4 @@
-"""The claims of Wang, Zhu and Chi (2018), put to the test."""
+"""Tests of the claims of Wang, Zhu and Chi (2018)."""
 
 from __future__ import annotations
 
@@ -32,31 +32,31 @@ _PRICES = np.array(list(YAHOO_PRICES), dtype=np.float64)
 
 
 def verdicts(every: Every) -> list[Verdict]:
-    """One verdict a claim, from the datasets that have enough trials."""
+    """Return one verdict per claim, from the datasets that have enough trials."""
     enough = {name: records for name, records in every.items() if len(records) >= FEWEST}
     enough = enough or dict(every)
-    found = [
+    results = [
         _ahead(enough, "LTB-unif", "At the same budget LTB is at least as good as LTB-unif"),
         _ahead(enough, "CS-G-FR", "At the same budget LTB is at least as good as FS (CS-G-FR)"),
         _near(enough), few(enough), _more(enough), _cheaper(enough), converges(enough),
         within(enough), _faster(enough),
     ]  # fmt: skip
-    return with_caution(found, min(map(len, enough.values())))
+    return with_caution(results, min(map(len, enough.values())))
 
 
 def is_number(record: Record) -> bool:
-    """Whether quality is a squared error: less is better."""
+    """Return whether quality is a squared error, where less is better."""
     return bool(record["numbers"])
 
 
 def gains(records: Sequence[Record], other: str) -> Floats:
-    """By trial and budget: how much better LTB is, in points or in percent of the error of all."""
-    found = []
+    """Return the gain of LTB per trial and budget, in points or percent of the full error."""
+    by_trial = []
     for record in records:
         methods = record["methods"]
         one, two = (np.array(methods[name]["quality"]) for name in ("LTB", other))
-        found.append(_gain(record, one, two))
-    return np.array(found)
+        by_trial.append(_gain(record, one, two))
+    return np.array(by_trial)
 
 
 def _gain(record: Record, one: Floats, other: Floats | float) -> Floats:
@@ -66,23 +66,23 @@ def _gain(record: Record, one: Floats, other: Floats | float) -> Floats:
 
 
 def _ahead(every: Every, other: str, claim: str) -> Verdict:
-    """Over all datasets and budgets; where it leads on one dataset and lags on another, in part."""
-    found: dict[str, list[Interval]] = {
+    """Return the verdict over all datasets and budgets; in part if the datasets disagree."""
+    intervals: dict[str, list[Interval]] = {
         name: [interval(column) for column in gains(records, other).T]
         for name, records in every.items()
         if other in records[0]["methods"]
     }
-    if not found:
+    if not intervals:
         return Verdict(claim, OPEN, f"{other} was not run")
-    count = tally([own for several in found.values() for own in several])
-    tallies = {name: tally(several) for name, several in found.items()}
-    leads = any(own.better > own.worse for own in tallies.values())
-    lags = any(own.worse > own.better for own in tallies.values())
+    count = tally([gain for several in intervals.values() for gain in several])
+    tallies = {name: tally(several) for name, several in intervals.items()}
+    leads = any(one.better > one.worse for one in tallies.values())
+    lags = any(one.worse > one.better for one in tallies.values())
     settled = 2 * (count.better + count.worse) >= count.total  # a few of many come by chance
     listed = "; ".join(
         f"{name} {interval(gains(every[name], other)[:, 0])} and "
         f"{interval(gains(every[name], other)[:, 1:].mean(axis=1))}"
-        for name in found
+        for name in intervals
     )
     return Verdict(
         claim, IN_PART if leads and lags and settled else count.mostly(),
@@ -92,13 +92,13 @@ def _ahead(every: Every, other: str, claim: str) -> Verdict:
 
 
 def _near(every: Every) -> Verdict:
-    """At the largest budget; with half of all prices as a figure beside it."""
+    """Return the verdict at the largest budget, and the figure at half of all prices."""
     short: dict[str, tuple[Interval, Interval]] = {}
     for name, records in every.items():
-        found = np.array([
+        differences = np.array([
             _gain(r, np.array(r["methods"]["LTB"]["quality"]), r["all"])[[5, -1]] for r in records
         ])  # fmt: skip
-        short[name] = interval(found[:, 0]), interval(found[:, 1])
+        short[name] = interval(differences[:, 0]), interval(differences[:, 1])
     outcomes = [
         CONFIRMED if last.low > -NEAR else REFUTED if last.high < -NEAR else OPEN
         for _, last in short.values()
@@ -112,13 +112,13 @@ def _near(every: Every) -> Verdict:
 
 
 def bought(record: Record, method: str) -> Floats:
-    """How many items at each budget."""
+    """Return the number of items bought at each budget."""
     counts = np.array(record["methods"][method]["counts"], dtype=np.float64)
     return np.asarray(counts.sum(axis=1))
 
 
 def mean_price(record: Record, method: str) -> Floats:
-    """Of what is bought at each budget; 0 where nothing is."""
+    """Return the mean price of the items bought at each budget; 0 where none is."""
     counts = np.array(record["methods"][method]["counts"], dtype=np.float64)
     return np.asarray(counts @ _PRICES / np.maximum(counts.sum(axis=1), 1.0))
 
@@ -133,14 +133,14 @@ def _more(every: Every) -> Verdict:
 
 
 def _cheaper(every: Every) -> Verdict:
-    found, texts = [], []
+    intervals, texts = [], []
     for name, records in every.items():
         less = np.array([mean_price(r, "LTB-unif") - mean_price(r, "LTB") for r in records])
         more = np.mean([bought(r, "LTB") / np.maximum(bought(r, "LTB-unif"), 1) for r in records])
-        found += [interval(column) for column in less.T]
+        intervals += [interval(column) for column in less.T]
         one, other = (np.mean([mean_price(r, m) for r in records]) for m in ("LTB", "LTB-unif"))
         texts.append(f"{name} {one:.1f} for {other:.1f}, and {more:.1f} times as many")
-    count = tally(found)
+    count = tally(intervals)
     return Verdict(
         "LTB selects more and cheaper features than LTB-unif (Fig. 3c, Fig. 4)", count.mostly(),
         f"datasets and budgets beyond chance {count}. Mean price of what is bought, over budgets: "
@@ -177,7 +177,7 @@ FEW = 0.05
 
 
 def few(every: Every) -> Verdict:
-    """Remark 1 and Table 2."""
+    """Return the verdict on Remark 1 and Table 2."""
     claim = "Few shares are between 0 and 1 at the optimum"
     parts: dict[str, list[float]] = {}
     for name, records in every.items():
@@ -186,9 +186,12 @@ def few(every: Every) -> Verdict:
             parts[name] = (counts[..., 1] / counts.sum(axis=2)).mean(axis=0).tolist()
     if not parts:
         return Verdict(claim, OPEN, "the relaxation was not solved exactly")
-    outcome = joined([CONFIRMED if max(own) <= FEW else REFUTED for own in parts.values()])
+    outcome = joined(
+        [CONFIRMED if max(fractions) <= FEW else REFUTED for fractions in parts.values()]
+    )
     listed = "; ".join(
-        f"{name} {', '.join(f'{100 * part:.1f}' for part in own)}%" for name, own in parts.items()
+        f"{name} {', '.join(f'{100 * part:.1f}' for part in fractions)}%"
+        for name, fractions in parts.items()
     )
     gap = max(max(r["exact"]["gap"]) for rs in every.values() for r in rs if "exact" in r)
     stopped = [p["shares"][1] for p in _planes(every)]
@@ -204,7 +207,7 @@ def few(every: Every) -> Verdict:
 
 
 def converges(every: Every) -> Verdict:
-    """Fig. 1, Proposition 2."""
+    """Return the verdict on Fig. 1 and Proposition 2."""
     planes = _planes(every)
     claim = "The objective of Algorithm 1 rises monotonically, and it converges within 20 rounds"
     if not planes:
@@ -215,18 +218,18 @@ def converges(every: Every) -> Verdict:
     gaps = {x: np.median([p["gap"] for p in planes if p["ratio"] == x]) for x in ratios}
     usual = float(np.mean(list(done.values()))) >= 0.5
     listed = ", ".join(f"{x:g}: {100 * done[x]:.0f}%, {gaps[x]:.2g}" for x in ratios)
-    own = all(all(r["methods"]["LTB"]["monotone"]) for rs in every.values() for r in rs)
+    monotone = all(all(r["methods"]["LTB"]["monotone"]) for rs in every.values() for r in rs)
     return Verdict(
         claim, joined([CONFIRMED if rises else REFUTED, CONFIRMED if usual else REFUTED]),
         f"it {'rises' if rises else 'does not rise'} in all {len(planes)} runs. By part of all "
         "prices, how many came to a relative gap of 0.001, and the median gap after 20 rounds: "
         f"{listed}. BudgetedSVC and BudgetedSVR solve the same problem in another way; their "
-        f"objectives {'fall and their bounds rise' if own else 'do NOT always fall'}",
+        f"objectives {'fall and their bounds rise' if monotone else 'do NOT always fall'}",
     )  # fmt: skip
 
 
 def within(every: Every) -> Verdict:
-    """Problem (1) and Table 2."""
+    """Return the verdict on Problem (1) and Table 2."""
     planes = _planes(every)
     over = [p["cost"] - 1.0 for p in planes]
     printed = [
@@ -239,7 +242,7 @@ def within(every: Every) -> Verdict:
         max(np.array(r["methods"]["LTB"]["cost"]) / np.array(r["ratios"]))
         for rs in every.values() for r in rs
     )  # fmt: skip
-    found = (
+    measured = (
         f" Algorithm 1 here: {100 * np.median(over):.1f}% in the median, up to \
 {100 * max(over):.0f}%, in {sum(x > 1e-9 for x in over)} of {len(over)} runs."
         if over
@@ -249,7 +252,7 @@ def within(every: Every) -> Verdict:
         "The total cost of the selected groups is bounded by the budget (of the models printed)",
         REFUTED if not over or np.mean(np.array(over) > 1e-9) > 0.5 else OPEN,
         "what is bought in part has to be paid in full. Printed costs are above their budgets, at "
-        f"0.01 and 0.1 of all prices, by at least: {'; '.join(printed)}.{found} With the shares "
+        f"0.01 and 0.1 of all prices, by at least: {'; '.join(printed)}.{measured} With the shares "
         f"rounded, BudgetedSVC and BudgetedSVR spend at most {100 * worst:.1f}% of any budget",
     )  # fmt: skip
 

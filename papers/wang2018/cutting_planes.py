@@ -13,18 +13,24 @@ from scrimp.types import Floats
 
 from ..trials import Record
 from .data import Part
-from .methods import EPSILON, machine
+from .methods import EPSILON, make_svm
 
-#: "Algorithm 1 usually converges in less than 20 iterations"; and the parts of all prices where
-#: it is run.
-ROUNDS, RATIOS = 20, (0.01, 0.1, 0.5)
-#: Shares this near to 0 or 1 are so; the gap that is small enough; how exactly machines are
-#: solved, in so many steps at most.
-_WHOLE, _GAP, _EXACT, _STEPS = 1e-6, 1e-3, 1e-6, 20_000
+#: "Algorithm 1 usually converges in less than 20 iterations".
+ROUNDS = 20
+#: The parts of all prices at which it is run.
+RATIOS = (0.01, 0.1, 0.5)
+#: A share this near to 0 or 1 counts as 0 or 1.
+_WHOLE = 1e-6
+#: The relative gap at which the cutting planes stop.
+_GAP = 1e-3
+#: The tolerance of the support vector machines: tight, so that every cut is valid.
+_EXACT = 1e-6
+#: The limit of solver steps for the exact relaxation.
+_STEPS = 20_000
 
 
 def cutting_planes(part: Part, C: float, ratio: float) -> Record:
-    """Shares for a budget, what buying all that have one costs, and how it answers test rows.
+    """Return the shares for a budget, the cost of all that have one, and the test quality.
 
     Columns are bought one by one.
     """
@@ -32,12 +38,12 @@ def cutting_planes(part: Part, C: float, ratio: float) -> Record:
     d = np.full(len(prices), ratio)
     cuts: list[tuple[float, Floats]] = []
     values: list[float] = []
-    least, theta = np.inf, -np.inf
+    upper_bound, theta = np.inf, -np.inf
     for _ in range(ROUNDS):
-        model, columns = _machine(part, C, d)
-        own, cut = _value_and_cut(part, C, model, _scaled(part.X, d, columns))
-        least = min(least, own)
-        if least - theta <= _GAP * least:
+        model, columns = _fit_svm(part, C, d)
+        value, cut = _value_and_cut(part, C, model, _scaled(part.X, d, columns))
+        upper_bound = min(upper_bound, value)
+        if upper_bound - theta <= _GAP * upper_bound:
             break
         cuts.append(cut)
         try:
@@ -45,12 +51,13 @@ def cutting_planes(part: Part, C: float, ratio: float) -> Record:
         except ArithmeticError:  # beyond what numbers can tell apart: it ends with what it has
             break
         values.append(theta)
-    model, columns = _machine(part, C, d)
+    model, columns = _fit_svm(part, C, d)
     answers = _sums(model, _scaled(part.X_test, d, columns))
     answers = answers if part.numbers else np.where(answers > 0, 1.0, -1.0)
     ones, zeros = int((d > 1 - _WHOLE).sum()), int((d < _WHOLE).sum())
     return {
-        "ratio": ratio, "rounds": len(cuts), "values": values, "gap": (least - theta) / least,
+        "ratio": ratio, "rounds": len(cuts), "values": values,
+        "gap": (upper_bound - theta) / upper_bound,
         "shares": [zeros, len(d) - zeros - ones, ones],
         "cost": float(prices[d >= _WHOLE].sum() / budget),
         "quality": part.quality(answers[:, None])[0],
@@ -58,17 +65,17 @@ def cutting_planes(part: Part, C: float, ratio: float) -> Record:
 
 
 def exact_shares(part: Part, C: float) -> Record:
-    """How many shares are 0, between and 1 at the same budgets, solved far more exactly."""
+    """Count the shares that are 0, between and 1 at the same budgets, solved far more exactly."""
     budgets = [ratio * part.costs.total for ratio in RATIOS]
-    model = machine(part, costs=part.costs, budget=budgets, C=C, tol=_EXACT, max_iter=_STEPS)
+    model = make_svm(part, costs=part.costs, budget=budgets, C=C, tol=_EXACT, max_iter=_STEPS)
     model.fit(part.X, part.y)
     return {"shares": model.share_counts_.tolist(), "gap": model.gap_.tolist()}
 
 
-def _machine(part: Part, C: float, d: Floats) -> tuple[Any, Any]:
-    """Line 4: the machine on columns times the roots of their shares, and which they are."""
+def _fit_svm(part: Part, C: float, d: Floats) -> tuple[Any, Any]:
+    """Fit line 4: the SVM on columns times the roots of their shares; return it and the columns."""
     columns = np.flatnonzero(d >= _WHOLE)
-    model = machine(part, C=C, tol=_EXACT)
+    model = make_svm(part, C=C, tol=_EXACT)
     return model.fit(_scaled(part.X, d, columns), part.y), columns
 
 
@@ -84,7 +91,7 @@ def _sums(model: Any, X: Any) -> Floats:
 
 
 def _value_and_cut(part: Part, C: float, model: Any, X: Any) -> tuple[float, tuple[float, Floats]]:
-    """The objective, and what its slopes prove: h(alpha, d) = start + slopes . d."""
+    """Return the objective and its cut: h(alpha, d) = start + gradient . d."""
     y, sums = part.y, _sums(model, X)
     if part.numbers:  # below Eq. (19), with the sign that the conditions give
         slack = np.maximum(np.abs(y - sums) - EPSILON, 0.0)
@@ -101,18 +108,20 @@ def _value_and_cut(part: Part, C: float, model: Any, X: Any) -> tuple[float, tup
 def _programme(
     cuts: Sequence[tuple[float, Floats]], prices: Floats, budget: float
 ) -> tuple[Floats, float]:
-    """Problem (14): the next shares, and what is proven so far."""
+    """Solve Problem (14); return the next shares and the lower bound so far."""
     starts = np.array([start for start, _ in cuts])
     unit = max(float(np.abs(starts).max()), 1e-300)
-    rows = np.column_stack([np.array([slopes for _, slopes in cuts]) / unit, -np.ones(len(cuts))])
+    rows = np.column_stack(
+        [np.array([gradient for _, gradient in cuts]) / unit, -np.ones(len(cuts))]
+    )
     for method in ("highs-ds", "highs-ipm"):
-        found = linprog(
+        solution = linprog(
             np.append(np.zeros(len(prices)), 1.0),
             A_ub=np.vstack([rows, np.append(prices, 0.0) / budget]),
             b_ub=np.append(-starts / unit, 1.0),
             bounds=[(0.0, 1.0)] * len(prices) + [(None, None)],
             method=method,
         )
-        if found.success:
-            return np.clip(found.x[:-1], 0.0, 1.0), float(found.fun) * unit
-    raise ArithmeticError(f"The linear programme was not solved: {found.message}")
+        if solution.success:
+            return np.clip(solution.x[:-1], 0.0, 1.0), float(solution.fun) * unit
+    raise ArithmeticError(f"The linear programme was not solved: {solution.message}")

@@ -20,12 +20,28 @@ from .generated import generated
 
 #: Columns of a group, where columns are bought in groups.
 GROUP = 1_000
-#: Rows and columns as published, values of a row, rows of the training part, whether there are
-#: classes, and how much words tell.
+
+
+@dataclass(frozen=True)
+class LargeTable:
+    """The size of a table that is generated in place of a published one."""
+
+    #: Rows and columns, as published.
+    shape: tuple[int, int]
+    #: Mean number of non-zero values per row.
+    nonzeros: float
+    #: Rows of the training part.
+    n_train: int
+    #: Whether classes are predicted, or numbers.
+    classes: bool
+    #: Standard deviation of the coefficients that are not 0.
+    strength: float
+
+
 LARGE = {
-    "real_sim_like": ((44_476, 20_958), 51.0, 35_582, True, 0.9),
-    "news20_like": ((19_996, 1_355_191), 455.0, 15_998, True, 0.3),
-    "e2006_like": ((19_395, 4_272_227), 300.0, 16_087, False, 1.0),
+    "real_sim_like": LargeTable((44_476, 20_958), 51.0, 35_582, True, 0.9),
+    "news20_like": LargeTable((19_996, 1_355_191), 455.0, 15_998, True, 0.3),
+    "e2006_like": LargeTable((19_395, 4_272_227), 300.0, 16_087, False, 1.0),
 }
 
 
@@ -65,7 +81,7 @@ class Priced:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Rows to learn from, rows to be tested on, and prices."""
+    """Training rows, test rows and prices."""
 
     X: Any
     y: Floats
@@ -76,18 +92,18 @@ class Part:
 
     @property
     def prices(self) -> Floats:
-        """Of the items."""
+        """Return the prices of the items."""
         return np.array(self.costs.prices)
 
     def quality(self, answers: NDArray[Any]) -> list[float]:
-        """Of answers (rows, budgets): the part that is right, or the mean squared error."""
-        truth = self.y_test[:, None]
-        errors = (answers - truth) ** 2 if self.numbers else answers == truth
+        """Return the part of answers (rows, budgets) that is right, or the mean squared error."""
+        targets = self.y_test[:, None]
+        errors = (answers - targets) ** 2 if self.numbers else answers == targets
         return [float(value) for value in errors.mean(axis=0)]
 
 
 def priced(name: str) -> Priced:
-    """A dataset by name.
+    """Return a dataset by name.
 
     Raises
     ------
@@ -101,7 +117,7 @@ def priced(name: str) -> Priced:
 
 
 def divide(data: Priced, setting: Setting, rng: np.random.Generator) -> Part:
-    """Draw training rows, and prices; dense columns are standardised on the former."""
+    """Draw training rows and prices; dense columns are standardised on the former."""
     d = data.X.shape[1]
     train, test = _rows(data, setting, rng)
     X, X_test = data.X[train], data.X[test]
@@ -118,7 +134,7 @@ def divide(data: Priced, setting: Setting, rng: np.random.Generator) -> Part:
 
 
 def _rows(data: Priced, setting: Setting, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """A part of the published training rows and all others, or a random division."""
+    """Return a part of the published training rows and all others, or a random division."""
     n = len(data.y)
     known = n - setting.test if data.n_train is None else data.n_train
     rows = rng.permutation(n) if data.n_train is None else np.arange(n)
@@ -157,13 +173,15 @@ def _madelon(name: str, data: ArrayDataset) -> Priced:
 
 
 def _large(name: str) -> Priced:
-    shape, nonzeros, n_train, classes, strength = LARGE[name]
-    noise = 0.01 if classes else 0.3
-    X, y = generated(shape, nonzeros, strength=strength, noise=noise, classes=classes)
-    remark = f"generated, not the paper's data: {X.nnz / shape[0]:.0f} values a row"
-    grouped = shape[1] > 100_000
+    table = LARGE[name]
+    noise = 0.01 if table.classes else 0.3
+    X, y = generated(
+        table.shape, table.nonzeros, strength=table.strength, noise=noise, classes=table.classes
+    )
+    remark = f"generated, not the paper's data: {X.nnz / table.shape[0]:.0f} values a row"
+    grouped = table.shape[1] > 100_000
     remark += f", columns bought in random groups of {GROUP}" if grouped else ""
-    return Priced(name, X, y, remark, n_train, grouped, not classes)
+    return Priced(name, X, y, remark, table.n_train, grouped, not table.classes)
 
 
 def _csr(data: ArrayDataset) -> Any:

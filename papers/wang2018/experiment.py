@@ -20,7 +20,7 @@ SLOW = ("blogfeedback_all", *LARGE)
 
 
 class LargeStudy(StudyOnOtherData):
-    """A study some of whose datasets are run only if they are asked for."""
+    """A study in which some datasets are run only if they are asked for."""
 
     def run(
         self,
@@ -30,20 +30,20 @@ class LargeStudy(StudyOnOtherData):
         full: bool = False,
         load: Callable[[str], Data] | None = None,
     ) -> PaperPage:
-        """As any study, without the slow datasets unless all or they are asked for."""
+        """Run the study, without the slow datasets unless all or they are asked for."""
         if names is None and not full:
             names = self.usual
         return super().run(runner, names, trials, full, load)
 
     @property
     def usual(self) -> list[str]:
-        """The datasets that do not take long."""
+        """Return the datasets that do not take long."""
         return [name for name in self.settings if name not in SLOW]
 
     def command(
         self, names: Sequence[str] | None, trials: int | None, full: bool, seed: int
     ) -> str:
-        """What to type for the same figures."""
+        """Return the command that gives the same figures."""
         return super().command(None if names == self.usual else names, trials, full, seed)
 
 
@@ -76,7 +76,7 @@ STUDY = LargeStudy(
         methods.TUNING_ROWS,
         methods.PENALTIES,
         methods.DEPTH,
-        methods.MOST_COLUMNS,
+        methods.MAX_COLUMNS,
         methods.RIDGE,
         planes.ROUNDS,
         planes.RATIOS,
@@ -104,7 +104,7 @@ STUDY = LargeStudy(
         "weighted up to count for all. In the two largest tables C is 1. The paper reports the "
         "best results of those parameters.",
         "CS-G-FR is the paper's FS, `SequencedRegressor` on -1 and 1 where there are classes. It "
-        f"is left out beyond {methods.MOST_COLUMNS} columns: with pcmac's 3289 one order took 35 "
+        f"is left out beyond {methods.MAX_COLUMNS} columns: with pcmac's 3289 one order took 35 "
         "seconds. CSTC is left out. L1 is no method of the paper: a lasso, or a machine with an "
         "L1 penalty, on columns divided by their prices; of the sets along its path each budget "
         "takes the dearest it can pay, and the machine of all columns is trained on it. With few "

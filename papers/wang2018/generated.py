@@ -10,11 +10,12 @@ from scipy.stats import norm
 
 from scrimp.types import Floats, Ints
 
-#: How quickly words become rare (Zipf and Mandelbrot): the k-th has the chance (k + shift)^-power.
-POWER, SHIFT = 1.05, 10.0
+#: The k-th word has a probability in proportion to (k + SHIFT)^-POWER (Zipf and Mandelbrot).
+POWER = 1.05
+SHIFT = 10.0
 #: Sizes of texts differ: the standard deviation of the logarithm of how many words one has.
 SPREAD = 0.5
-#: Words that tell something, as a part of all; the more frequent a word, the likelier it is one.
+#: Informative words as a part of all; the more frequent a word, the likelier it is one.
 TRUE = 0.2
 #: Texts are drawn so many at a time.
 _BLOCK = 2_000
@@ -24,7 +25,7 @@ def generated(
     shape: tuple[int, int], nonzeros: float, *, strength: float = 0.9, noise: float = 0.01,
     classes: bool = True, seed: int = 0,
 ) -> tuple[Any, Floats]:  # fmt: skip
-    """Rows like texts, and labels or numbers that their words tell.
+    """Return rows like texts, and labels or numbers that depend on their words.
 
     Columns are as frequent as words are; values are as those of tf-idf, in rows of length 1. A
     word is exp(b) times as likely in texts of one class as in those of the other, and b, which is
@@ -74,12 +75,12 @@ def generated(
 
 
 def _chances(d: int, strength: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Of words at both ends, the most frequent first."""
+    """Return the probabilities of words at both ends, the most frequent word first."""
     chance = (np.arange(d) + SHIFT) ** -POWER
     chance /= chance.sum()
-    told = rng.choice(d, max(int(TRUE * d), 1), replace=False, p=chance)
+    informative = rng.choice(d, max(int(TRUE * d), 1), replace=False, p=chance)
     likelier = np.zeros(d)
-    likelier[told] = strength * rng.normal(size=len(told))
+    likelier[informative] = strength * rng.normal(size=len(informative))
     low, high = (chance * np.exp(sign * likelier / 2.0) for sign in (-1.0, 1.0))
     return low / low.sum(), high / high.sum()
 
@@ -88,26 +89,28 @@ def _counts(
     share: Floats, ends: tuple[Floats, Floats], words: Any, nonzeros: float,
     rng: np.random.Generator,
 ) -> Any:  # fmt: skip
-    """How often each word is in each text, in blocks of texts."""
+    """Count each word in each text, in blocks of texts."""
     n, d = len(share), len(words)
     low, high = (np.cumsum(chance) for chance in ends)
     mean = _draws_for(ends[0], nonzeros) * np.exp(-(SPREAD**2) / 2.0)
     blocks = []
-    for own in np.split(share, np.arange(_BLOCK, n, _BLOCK)):
-        lengths = np.maximum(mean * np.exp(SPREAD * rng.normal(size=len(own))), 1.0).astype(np.intp)
+    for part in np.split(share, np.arange(_BLOCK, n, _BLOCK)):
+        lengths = np.maximum(mean * np.exp(SPREAD * rng.normal(size=len(part))), 1.0).astype(
+            np.intp
+        )
         at, other = rng.random((2, lengths.sum()))
-        is_high = other < np.repeat(own, lengths)
+        is_high = other < np.repeat(part, lengths)
         places = np.where(is_high, np.searchsorted(high, at), np.searchsorted(low, at))
         stops = np.append(0, np.cumsum(lengths))
         columns = words[np.minimum(places, d - 1)]
-        block = sparse.csr_matrix((np.ones(len(places)), columns, stops), shape=(len(own), d))
+        block = sparse.csr_matrix((np.ones(len(places)), columns, stops), shape=(len(part), d))
         block.sum_duplicates()
         blocks.append(block)
     return sparse.vstack(blocks, format="csr")
 
 
 def _draws_for(chance: Floats, nonzeros: float) -> float:
-    """Words to draw for so many different ones, in the mean."""
+    """Return how many words to draw for so many different ones, on average."""
     if not 0 < nonzeros < len(chance):
         raise ValueError(
             f"nonzeros is {nonzeros!r}; expected more than 0 and fewer than the columns, "
@@ -127,7 +130,7 @@ def _different(chance: Floats, draws: float) -> float:
 
 
 def _weighted(counts: Any) -> Any:
-    """Logarithms of counts, times those of how rare a word is, in rows of length 1."""
+    """Return tf-idf weights in rows of length 1."""
     n = counts.shape[0]
     rarity = np.log((1.0 + n) / (1.0 + _texts(counts)))
     X = counts.copy()
@@ -138,7 +141,7 @@ def _weighted(counts: Any) -> Any:
 
 
 def _texts(counts: Any) -> Ints:
-    """The texts that have each word."""
+    """Count the texts that have each word."""
     return np.bincount(counts.indices, minlength=counts.shape[1])
 
 

@@ -1,4 +1,4 @@
-"""What `wang2018` compares: each method's models at the same budgets, on the same rows."""
+"""The methods that `wang2018` compares, at the same budgets and on the same rows."""
 
 from __future__ import annotations
 
@@ -17,25 +17,37 @@ from scrimp.learners.svm import BudgetedSVC, BudgetedSVR
 
 from .data import Part
 
-#: Budgets as parts of the price of everything, what C is chosen from, and the width of no loss.
+#: Budgets as parts of the price of everything.
 RATIOS = (0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-CS, EPSILON = (0.01, 0.1, 1.0, 10.0, 100.0), 0.1
-#: C is chosen at these budgets, by so many folds of so many training rows at most.
-TUNED, FOLDS, TUNING_ROWS = (0.1,), 2, 2_000
-#: Up to so many columns; with more it is this one.
-TUNED_COLUMNS, GIVEN_C = 100_000, 1.0
-#: Penalties on the path of the lasso, and how far it goes down.
-PENALTIES, DEPTH = 16, 1e-5
-#: Up to so many columns there is CS-G-FR, with this ridge.
-MOST_COLUMNS, RIDGE = 1_000, 1e-5
-
-
+#: The values that C is chosen from.
+CS = (0.01, 0.1, 1.0, 10.0, 100.0)
+#: Half the width of the insensitive zone in regression.
+EPSILON = 0.1
+#: The budgets at which C is chosen.
+TUNED = (0.1,)
+#: The folds by which C is chosen.
+FOLDS = 2
+#: The limit of training rows on which C is chosen: more would take too long.
+TUNING_ROWS = 2_000
+#: With more columns than this C is not tuned.
+TUNED_COLUMNS = 100_000
+#: The C of tables that are not tuned.
+GIVEN_C = 1.0
+#: Penalties on the path of the lasso.
+PENALTIES = 16
+#: The last penalty of the path over the first.
+DEPTH = 1e-5
+#: With more columns than this CS-G-FR is not run: it would take too long.
+MAX_COLUMNS = 1_000
+#: The ridge of CS-G-FR.
+RIDGE = 1e-5
+#: All columns.
 EVERY = slice(None)
 
 
 @dataclass(frozen=True, eq=False)
 class Bought:
-    """The model of each budget.
+    """The answers and items of the model of each budget.
 
     Parameters
     ----------
@@ -50,50 +62,51 @@ class Bought:
 
 
 def budgets_of(part: Part, ratios: Sequence[float] = RATIOS) -> list[float]:
-    """In money."""
+    """Return the budgets in money."""
     return [ratio * part.costs.total for ratio in ratios]
 
 
-def machine(part: Part, **params: Any) -> BudgetedSVC | BudgetedSVR:
-    """A learner for the response."""
+def make_svm(part: Part, **params: Any) -> BudgetedSVC | BudgetedSVR:
+    """Return an unfitted budgeted SVM for the kind of response."""
     return BudgetedSVR(epsilon=EPSILON, **params) if part.numbers else BudgetedSVC(**params)
 
 
 def best_C(part: Part, rng: np.random.Generator, **params: Any) -> float:  # noqa: N802
-    """The C of the least mean error over the budgets, by cross-validation on training rows.
+    """Return the C of the least cross-validated mean error over the budgets.
 
-    Few rows count for all, so that C means the same. With very many columns it is a given one.
+    The drawn rows are weighted to count for all, so that C has the same meaning. With very many
+    columns a given C is returned.
     """
     if part.X.shape[1] > TUNED_COLUMNS:
         return GIVEN_C
     n = len(part.y)
     rows = np.sort(rng.permutation(n)[:TUNING_ROWS])
-    model = machine(part, C=list(CS), cv=FOLDS, **params)
+    model = make_svm(part, C=list(CS), cv=FOLDS, **params)
     model.fit(part.X[rows], part.y[rows], np.full(len(rows), n / len(rows)))
     return CS[int(model.cv_errors_.mean(axis=1).argmin())]
 
 
 def ltb(part: Part, C: float, uniform: bool) -> tuple[Bought, Any]:
-    """The paper's learner, with the shares rounded within the budget; and the model."""
-    model = machine(part, costs=part.costs, budget=budgets_of(part), C=C, uniform=uniform)
+    """Return the paper's learner, with the shares rounded within the budget, and the model."""
+    model = make_svm(part, costs=part.costs, budget=budgets_of(part), C=C, uniform=uniform)
     model.fit(part.X, part.y)
     number = {name: i for i, name in enumerate(part.costs.names)}
-    items = [np.array([number[name] for name in own], dtype=np.intp) for own in model.items_]
+    items = [np.array([number[name] for name in names], dtype=np.intp) for names in model.items_]
     return Bought(model.sweep(part.X_test, model.budgets_).labels(), items), model
 
 
 def everything(part: Part, C: float, columns: Any = EVERY) -> NDArray[Any]:
-    """Answers of a machine on all columns, or on some; on none, of the mean or majority."""
+    """Return the answers of an SVM on all or some columns; on none, the mean or majority."""
     if not part.X[:, columns].shape[1]:
         mean = float(part.y.mean())
         return np.full(len(part.y_test), mean if part.numbers else 1.0 if mean > 0 else -1.0)
     costs = part.costs if columns is EVERY else None
-    model = machine(part, costs=costs, C=C).fit(part.X[:, columns], part.y)
+    model = make_svm(part, costs=costs, C=C).fit(part.X[:, columns], part.y)
     return np.asarray(model.predict(part.X_test[:, columns]))
 
 
 def forward(part: Part) -> Bought:
-    """CS-G-FR: least squares, of -1 and 1 where there are classes."""
+    """Return CS-G-FR: least squares, of -1 and 1 where there are classes."""
     model = SequencedRegressor(
         part.costs, budget=budgets_of(part)[-1], criterion="forward", alpha=RIDGE
     ).fit(part.X, part.y)
@@ -106,9 +119,9 @@ def forward(part: Part) -> Bought:
 
 
 def lasso(part: Part, C: float) -> Bought:
-    """The dearest set that each budget pays for, on a path where penalties are as prices are."""
+    """Return the costliest affordable set per budget, on a path with penalties as prices."""
     sets, prices = lasso_sets(part), part.prices
-    cost = np.array([prices[own].sum() for own in sets])
+    cost = np.array([prices[selected].sum() for selected in sets])
     known: dict[int, NDArray[Any]] = {}
     items, answers = [], []
     for budget in budgets_of(part):
@@ -121,18 +134,18 @@ def lasso(part: Part, C: float) -> Bought:
 
 
 def lasso_sets(part: Part) -> list[NDArray[np.bool_]]:
-    """What has a coefficient along the path; nothing at first."""
+    """Return which columns have a coefficient along the path; none at first."""
     inverse = 1.0 / part.prices
     X = part.X @ sparse.diags_array(inverse) if sparse.issparse(part.X) else part.X * inverse
     nothing = np.zeros(part.X.shape[1], dtype=bool)
     if part.numbers:
         steps = lasso_path(X, part.y - part.y.mean(), eps=DEPTH, alphas=PENALTIES)[1].T
         return [nothing, *(steps != 0)]
-    X, found = sparse.csr_matrix(X) if sparse.issparse(X) else X, [nothing]
-    least = l1_min_c(X, part.y, loss="squared_hinge")
-    for C in least * np.geomspace(1.5, 1.0 / DEPTH, PENALTIES):
+    X, sets = sparse.csr_matrix(X) if sparse.issparse(X) else X, [nothing]
+    smallest_c = l1_min_c(X, part.y, loss="squared_hinge")
+    for C in smallest_c * np.geomspace(1.5, 1.0 / DEPTH, PENALTIES):
         model = LinearSVC(penalty="l1", dual=False, C=C, tol=1e-3, max_iter=200, random_state=0)
-        found.append(model.fit(X, part.y).coef_[0] != 0)
-        if part.prices[found[-1]].sum() > budgets_of(part)[-1]:
+        sets.append(model.fit(X, part.y).coef_[0] != 0)
+        if part.prices[sets[-1]].sum() > budgets_of(part)[-1]:
             break
-    return found
+    return sets

@@ -61,7 +61,7 @@ TABLE2 = {
 
 
 def implied_total(name: str) -> float:
-    """The most that all columns can cost together, if every budget was spent to the end.
+    """Return the most that all columns can cost together if every budget was fully spent.
 
     The relaxation spends its budget, and buying the shares between 0 and 1 in full adds to
     that: each cost is at least its part of the total.
@@ -70,15 +70,16 @@ def implied_total(name: str) -> float:
 
 
 def excess(name: str) -> dict[float, float]:
-    """How far each printed cost is above its budget, at least, as a part of it."""
+    """Return how far each printed cost is above its budget, at least, as a part of it."""
     total = implied_total(name)
     return {ratio: row.cost / (ratio * total) - 1.0 for ratio, row in TABLE2[name].items()}
 
 
 def total_to_keep(name: str) -> tuple[float, float]:
-    """What all columns would have to cost so that no budget is exceeded, and how likely that is.
+    """Return the total price at which no budget is exceeded, and how unlikely it is.
 
-    The second is by how many standard deviations it is above what prices drawn as Yahoo's come to.
+    The second number is by how many standard deviations it is above the expected sum of prices
+    drawn as Yahoo's.
     """
     needed = max(row.cost / ratio for ratio, row in TABLE2[name].items())
     prices, counts = (np.array(list(part), dtype=np.float64) for part in _yahoo())

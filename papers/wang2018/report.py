@@ -20,7 +20,7 @@ from .published import TABLE2, excess, implied_total
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Which of ours stands beside each printed table, the first that was run.
+#: Datasets to show beside each printed table; the first that was run is taken.
 BESIDE = {
     "real-sim": ("real_sim_like", "basehock", "pcmac"),
     "blogData": ("blogfeedback_all", "blogfeedback"),
@@ -28,7 +28,7 @@ BESIDE = {
 
 
 def fill(page: PaperPage, results: Results) -> None:
-    """All that is said of the results."""
+    """Add verdicts, tables and pictures of the results."""
     every = results.records
     page.add_verdicts(verdicts(every))
     page.record["datasets"] = {name: _summary(records) for name, records in every.items()}
@@ -63,7 +63,7 @@ def fill(page: PaperPage, results: Results) -> None:
 
 
 def shown(record: Record, quality: float) -> str:
-    """As it is read."""
+    """Return a quality as it is read."""
     return f"{quality:.3f}" if is_number(record) else f"{100.0 * quality:.2f}"
 
 
@@ -85,11 +85,11 @@ def _qualities(every: Every) -> Table:
 
 
 def _add_table2(page: PaperPage, printed: str, every: Every) -> None:
-    """Printed figures on the left, ours on the right."""
-    own = next((name for name in BESIDE[printed] if name in every), None)
-    if own is None:
+    """Add printed figures on the left and measured ones on the right."""
+    dataset = next((name for name in BESIDE[printed] if name in every), None)
+    if dataset is None:
         return
-    records, over = every[own], excess(printed)
+    records, over = every[dataset], excess(printed)
     shares = mean_of(records, "LTB", "shares")
     cost = np.mean([r["total"] * np.array(r["methods"]["LTB"]["cost"]) for r in records], axis=0)
     part = mean_of(records, "LTB", "cost")
@@ -106,7 +106,7 @@ def _add_table2(page: PaperPage, printed: str, every: Every) -> None:
              "MSE" if is_number(records[0]) else "accuracy")  # fmt: skip
     header = ("part", *(f"{name}, printed" for name in names), *(f"{name}, here" for name in names))
     page.add_table(
-        Table(f"Table 2: {printed} (printed) and {own} (here)", header, rows),
+        Table(f"Table 2: {printed} (printed) and {dataset} (here)", header, rows),
         "Shares of the relaxation, then what the model returned costs, in money and in percent of "
         f"its budget, and its quality; means over trials. All columns of {printed} cost "
         f"{implied_total(printed):.0f} together, or less: each printed cost is at least its part "
@@ -142,7 +142,7 @@ def _printed_algorithm(every: Every) -> Table:
 
 
 def _add_prices(page: PaperPage, every: Every) -> None:
-    """Fig. 4."""
+    """Add the table for Fig. 4."""
     rows = []
     for name, records in every.items():
         for method in ("LTB", "LTB-unif"):
@@ -166,8 +166,8 @@ def _seconds(every: Every) -> Table:
     for name, records in every.items():
         cells = []
         for method, what in ways:
-            own = [r["seconds"][method][what] for r in records if method in r["seconds"]]
-            cells.append(f"{np.median(own):.2f}" if own else "")
+            times = [r["seconds"][method][what] for r in records if method in r["seconds"]]
+            cells.append(f"{np.median(times):.2f}" if times else "")
         rows.append((name, *cells))
     header = ("dataset", *(m if what == "training" else f"{m}, {what}" for m, what in ways))
     return Table("Figure 3d: training time", header, rows)
@@ -190,14 +190,14 @@ def _add_scales(page: PaperPage, every: Every) -> None:
 
 
 def _summary(records: Sequence[Record]) -> Record:
-    """Means over trials, for machines."""
-    found: Record = {"all": float(np.mean([r["all"] for r in records])), "methods": {}}
+    """Return means over trials, as JSON holds them."""
+    summary: Record = {"all": float(np.mean([r["all"] for r in records])), "methods": {}}
     for method in _methods(records[0]):
-        found["methods"][method] = {
+        summary["methods"][method] = {
             what: mean_of(records, method, what).tolist() for what in ("quality", "cost", "counts")
         }
-    found["shares"] = mean_of(records, "LTB", "shares").tolist()
-    return found
+    summary["shares"] = mean_of(records, "LTB", "shares").tolist()
+    return summary
 
 
 METHODS = ("LTB", "LTB-unif", "CS-G-FR", "L1")
@@ -205,12 +205,12 @@ _COLOURS = ("#d55e00", "#0072b2", "#009e73", "#e69f00")
 
 
 def mean_of(records: Sequence[Record], method: str, what: str) -> Floats:
-    """The mean over trials of a figure of a method at each budget."""
+    """Return the mean over trials of a figure of a method at each budget."""
     return np.asarray(np.mean([r["methods"][method][what] for r in records], axis=0))
 
 
 def picture(name: str, records: Sequence[Record]) -> Figure:
-    """Mean curves of all methods."""
+    """Draw mean curves of all methods."""
     first = records[0]
     unit = 1.0 if is_number(first) else 100.0
     ratios = 100.0 * np.array(first["ratios"])
@@ -229,7 +229,7 @@ def picture(name: str, records: Sequence[Record]) -> Figure:
 
 
 def _add_planes(ax: Any, records: Sequence[Record], unit: float) -> None:
-    """Algorithm 1 where its purchases are, which is beyond its budgets."""
+    """Draw Algorithm 1 at its actual costs, which are beyond its budgets."""
     spent = [[100.0 * p["ratio"] * p["cost"] for p in r["planes"]] for r in records]
     quality = [[unit * p["quality"] for p in r["planes"]] for r in records]
     ax.plot(np.mean(spent, axis=0), np.mean(quality, axis=0), "x", color="0.2",

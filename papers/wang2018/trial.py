@@ -18,7 +18,7 @@ from ..trials import Record, Setting
 from . import cutting_planes as planes
 from .data import Part, Priced, divide
 from .methods import (
-    MOST_COLUMNS,
+    MAX_COLUMNS,
     RATIOS,
     TUNED,
     Bought,
@@ -30,8 +30,10 @@ from .methods import (
     ltb,
 )
 
-#: Up to so many columns Algorithm 1 is run as it is printed, on so many training rows at most.
-PLANES_COLUMNS, PLANES_ROWS = 5_000, 20_000
+#: With more columns than this Algorithm 1 is not run as printed.
+PLANES_COLUMNS = 5_000
+#: The limit of training rows of Algorithm 1.
+PLANES_ROWS = 20_000
 #: Transformations of a number of comments, to find the paper's scale.
 SCALES: dict[str, Callable[[Floats], Floats]] = {
     "y": lambda y: y,
@@ -46,54 +48,58 @@ SCALES: dict[str, Callable[[Floats], Floats]] = {
 
 
 def trial(data: Priced, setting: Setting, rng: np.random.Generator) -> Record:
-    """Qualities of test rows at each budget, and what was bought, by method."""
+    """Return test qualities at each budget and what was bought, by method."""
     part = divide(data, setting, rng)
     seed = int(rng.integers(2**31 - 1))
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of liblinear; gaps are kept
         warnings.filterwarnings("ignore", message="The columns differ in scale")
-        found = _compared(part, data.grouped, seed)
+        record = _compared(part, data.grouped, seed)
     if data.raw is not None:
-        found["scales"] = scales(data)
-    return found
+        record["scales"] = scales(data)
+    return record
 
 
 def _compared(part: Part, grouped: bool, seed: int) -> Record:
-    """All methods that can be had."""
-    found: Record = {
+    """Run all methods that apply."""
+    record: Record = {
         "numbers": part.numbers, "ratios": list(RATIOS), "total": part.costs.total,
         "seconds": {}, "C": {}, "methods": {},
     }  # fmt: skip
-    timed = Stopwatch(found["seconds"])
+    timed = Stopwatch(record["seconds"])
     d = part.X.shape[1]
-    own: Record = {"costs": part.costs, "budget": budgets_of(part, TUNED)}
-    for name, params in (("LTB", own), ("LTB-unif", own | {"uniform": True}), ("all", {})):
+    budgeted: Record = {"costs": part.costs, "budget": budgets_of(part, TUNED)}
+    for name, params in (
+        ("LTB", budgeted),
+        ("LTB-unif", budgeted | {"uniform": True}),
+        ("all", {}),
+    ):
         rng = np.random.default_rng(seed)
-        found["C"][name] = timed(name, "tuning", best_C, part, rng, **params)
+        record["C"][name] = timed(name, "tuning", best_C, part, rng, **params)
     for name, uniform in (("LTB", False), ("LTB-unif", True)):
-        bought, model = timed(name, "training", ltb, part, found["C"][name], uniform)
-        found["methods"][name] = _told(part, bought) | _shares(model)
-    C = found["C"]["all"]
+        bought, model = timed(name, "training", ltb, part, record["C"][name], uniform)
+        record["methods"][name] = _figures(part, bought) | _shares(model)
+    C = record["C"]["all"]
     answers = timed("all", "training", everything, part, C)
-    found["all"] = part.quality(answers[:, None])[0]
+    record["all"] = part.quality(answers[:, None])[0]
     if grouped:
-        return found
-    if d <= MOST_COLUMNS:
-        found["methods"]["CS-G-FR"] = _told(part, timed("CS-G-FR", "training", forward, part))
-    found["methods"]["L1"] = _told(part, timed("L1", "training", lasso, part, C))
+        return record
+    if d <= MAX_COLUMNS:
+        record["methods"]["CS-G-FR"] = _figures(part, timed("CS-G-FR", "training", forward, part))
+    record["methods"]["L1"] = _figures(part, timed("L1", "training", lasso, part, C))
     if d <= PLANES_COLUMNS:
         few = _few(part)
-        C = found["C"]["LTB"] * len(part.y) / len(few.y)  # few rows count for all
-        found["planes"] = [
+        C = record["C"]["LTB"] * len(part.y) / len(few.y)  # few rows count for all
+        record["planes"] = [
             timed("Algorithm 1", "training", planes.cutting_planes, few, C, ratio)
             for ratio in planes.RATIOS
         ]
-        found["exact"] = timed("exact", "training", planes.exact_shares, few, C)
-    return found
+        record["exact"] = timed("exact", "training", planes.exact_shares, few, C)
+    return record
 
 
 class Stopwatch:
-    """Adds up seconds of one core, by method and part."""
+    """Adds up CPU seconds by method and part."""
 
     def __init__(self, seconds: Record) -> None:
         self.seconds = seconds
@@ -101,28 +107,36 @@ class Stopwatch:
     def __call__(
         self, method: str, what: str, work: Callable[..., Any], *args: Any, **params: Any
     ) -> Any:
-        """What the work gives."""
+        """Return the result of the work."""
         start = process_time()
-        found = work(*args, **params)
-        own = self.seconds.setdefault(method, {})
-        own[what] = own.get(what, 0.0) + process_time() - start
-        return found
+        result = work(*args, **params)
+        by_part = self.seconds.setdefault(method, {})
+        by_part[what] = by_part.get(what, 0.0) + process_time() - start
+        return result
 
 
-def _told(part: Part, bought: Bought) -> Record:
-    """Quality, cost as a part of the price of everything, and how many of each price."""
+def _figures(part: Part, bought: Bought) -> Record:
+    """Return quality, cost as a part of the price of everything, and counts per price."""
     prices, kinds = part.prices, np.array(list(YAHOO_PRICES), dtype=np.float64)
     return {
         "quality": part.quality(bought.answers),
-        "cost": [float(prices[own].sum() / part.costs.total) for own in bought.items],
-        "counts": [(prices[own][:, None] == kinds).sum(axis=0).tolist() for own in bought.items],
+        "cost": [float(prices[items].sum() / part.costs.total) for items in bought.items],
+        "counts": [
+            (prices[items][:, None] == kinds).sum(axis=0).tolist() for items in bought.items
+        ],
     }
 
 
 def _shares(model: Any) -> Record:
-    """Of the relaxation: how many shares are 0, between and 1, and how it was solved."""
-    falls = [bool((np.diff(own[:, 0]) <= 1e-9 * abs(own[:-1, 0])).all()) for own in model.history_]
-    rises = [bool((np.diff(own[:, 1]) >= -1e-9 * abs(own[:-1, 1])).all()) for own in model.history_]
+    """Return the counts of shares of the relaxation, and how it was solved."""
+    falls = [
+        bool((np.diff(history[:, 0]) <= 1e-9 * abs(history[:-1, 0])).all())
+        for history in model.history_
+    ]
+    rises = [
+        bool((np.diff(history[:, 1]) >= -1e-9 * abs(history[:-1, 1])).all())
+        for history in model.history_
+    ]
     return {
         "shares": model.share_counts_.tolist(), "gap": model.gap_.tolist(),
         "bound": model.bound_.tolist(), "steps": model.n_steps_.tolist(),
@@ -131,7 +145,7 @@ def _shares(model: Any) -> Record:
 
 
 def _few(part: Part) -> Part:
-    """Not too many training rows for many trainings."""
+    """Return the division with at most `PLANES_ROWS` training rows."""
     if len(part.y) <= PLANES_ROWS:
         return part
     rows = slice(0, PLANES_ROWS)
@@ -139,16 +153,16 @@ def _few(part: Part) -> Part:
 
 
 def scales(data: Priced) -> Record:
-    """Squared errors on test rows of the mean and of least squares on all columns, by scale."""
+    """Return test squared errors of the mean and of least squares on all columns, by scale."""
     assert data.raw is not None
     assert data.n_train is not None
     n, largest = data.n_train, np.abs(data.X).max(axis=0)
     X = np.column_stack([data.X / np.maximum(largest, 1e-300), np.ones(len(data.y))])
     inverse = np.linalg.pinv(X[:n].T @ X[:n], rcond=1e-12, hermitian=True)
-    found = {}
+    errors_by_scale = {}
     for name, scale in SCALES.items():
         y = scale(data.raw)
         w = inverse @ (X[:n].T @ y[:n])
         errors = y[n:] - y[:n].mean(), y[n:] - X[n:] @ w
-        found[name] = [float((error**2).mean()) for error in errors]
-    return found
+        errors_by_scale[name] = [float((error**2).mean()) for error in errors]
+    return errors_by_scale

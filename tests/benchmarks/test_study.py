@@ -44,21 +44,21 @@ def generated(task: str = "binary", rows: int = 120) -> Problem:
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
     work = tmp_path_factory.mktemp("work")
-    said: list[str] = []
-    study = run({"made": generated}, CHEAP, [0], work, tell=said.append)
-    return study, work, said
+    messages: list[str] = []
+    study = run({"made": generated}, CHEAP, [0], work, tell=messages.append)
+    return study, work, messages
 
 
 def test_all_methods_are_measured_at_all_budgets(done):
-    study, _, said = done
-    assert [own.method for own in study.results] == ["adaboost", "l1"]
+    study, _, messages = done
+    assert [result.method for result in study.results] == ["adaboost", "l1"]
     assert not study.failed
-    for own in study.results:
-        assert own.row_losses.shape == (120, 13)
-        assert (np.array(own.prices) <= np.array(own.budgets) * (1 + 1e-9)).all()
-        assert (np.array(own.spends) <= np.array(own.prices) + 1e-9).all()
-        assert own.errors[-1] < own.errors[0]
-    assert "[2/2] made, seed 0, L1 path" in said[-1]
+    for result in study.results:
+        assert result.row_losses.shape == (120, 13)
+        assert (np.array(result.prices) <= np.array(result.budgets) * (1 + 1e-9)).all()
+        assert (np.array(result.spends) <= np.array(result.prices) + 1e-9).all()
+        assert result.errors[-1] < result.errors[0]
+    assert "[2/2] made, seed 0, L1 path" in messages[-1]
 
 
 def test_a_second_run_takes_what_is_there_and_loads_no_data(done):
@@ -98,7 +98,7 @@ def test_a_failure_is_named_and_the_rest_goes_on(tmp_path):
     failing = Method("failing", "failing", "", 1.0, fail)
     study = run({"made": generated}, [failing, CHEAP[0]], [0], tmp_path, tell=lambda text: None)
     assert study.failed == {("made", "failing"): "ValueError: no luck"}
-    assert [own.method for own in study.results] == ["adaboost"]
+    assert [result.method for result in study.results] == ["adaboost"]
 
 
 def test_a_model_dearer_than_its_budget_is_refused(tmp_path):
@@ -106,13 +106,13 @@ def test_a_model_dearer_than_its_budget_is_refused(tmp_path):
         model = HistGradientBoostingClassifier(max_iter=2).fit(
             part.problem.coded.values[part.train], part.problem.y[part.train]
         )
-        own = Fitted(
+        model = Fitted(
             model,
             costs_of_columns(part.costs, range(5)),
             lambda rows: part.problem.coded.values[rows],
             model.predict,
         )
-        return Trained([own] * 13)
+        return Trained([model] * 13)
 
     spending = Method("spending", "spending", "", 1.0, spend)
     study = run({"made": generated}, [spending], [0], tmp_path, tell=lambda text: None)
@@ -132,9 +132,9 @@ def test_each_method_learns_each_task(name, task, monkeypatch):
     part = parts_of(problem, 0, seconds=300.0)[0]
     trained = METHODS[name].train(part)
     assert len(trained.fitted) == 13
-    own = trained.fitted[-1]
-    assert own is not None
-    answers = own.answer(own.table(part.test))
+    model = trained.fitted[-1]
+    assert model is not None
+    answers = model.answer(model.table(part.test))
     prior = np.full(len(part.test), problem.prior(part.train))
     assert problem.losses(answers, part.test).mean() < problem.losses(prior, part.test).mean()
 
@@ -167,10 +167,10 @@ def test_gap_is_paired_and_sure_only_with_a_difference():
     rng = np.random.default_rng(0)
     base = rng.uniform(size=400)
     shifted = base + 0.01 + 0.001 * rng.standard_normal(400)
-    found = gap([base], [shifted], [None])
-    assert found.value == pytest.approx((base - shifted).mean())
-    assert found.low < found.value < found.high < 0
-    assert found.p < 0.001
+    difference = gap([base], [shifted], [None])
+    assert difference.value == pytest.approx((base - shifted).mean())
+    assert difference.low < difference.value < difference.high < 0
+    assert difference.p < 0.001
     assert gap([base], [base], [None]).p == 1.0
 
 
@@ -240,7 +240,7 @@ def test_settle_takes_the_next_best_if_the_refit_is_dearer():
         Candidate(("fair",), 0.1, 3.0), Candidate(("worse than the prior",), 0.9, 0.1),
     ]  # fmt: skip
     chosen = settle(part, candidates, refit)
-    assert [own.model for own in chosen] == [("cheap",), ("fair",)]
+    assert [model.model for model in chosen] == [("cheap",), ("fair",)]
     assert refits == [("cheap",), ("good",), ("fair",)]
 
 
@@ -249,8 +249,8 @@ def test_folds_end_where_one_is_dearer_than_the_largest_budget():
     folds = Folds(part)
     folds.add(iter([(1.0, 0.5), (3.0, 0.3), (5.0, 0.1)]))
     folds.add(iter([(2.0, 0.3), (2.0, 0.2), (2.0, 0.1)]))
-    found = folds.candidates([("a",), ("b",), ("c",)])
-    assert found == [Candidate(("a",), 0.4, 2.0), Candidate(("b",), 0.25, 3.0)]
+    candidates = folds.candidates([("a",), ("b",), ("c",)])
+    assert candidates == [Candidate(("a",), 0.4, 2.0), Candidate(("b",), 0.25, 3.0)]
 
 
 def test_forward_order_is_that_of_scikit_learn():
@@ -274,11 +274,11 @@ def test_forward_order_is_that_of_scikit_learn():
 
 def test_published_accuracies_by_hand(done):
     study, _, _ = done
-    own = study.results[0]
+    result = study.results[0]
     right = np.array([[1.0, 0.0], [0.0, 0.0]])
     results = [
-        replace(own, budgets=[1.0, 2.0], losses=pack(1.0 - right, number=False)),
-        replace(own, budgets=[1.0, 2.0], losses=pack(np.zeros((2, 2)), number=False)),
+        replace(result, budgets=[1.0, 2.0], losses=pack(1.0 - right, number=False)),
+        replace(result, budgets=[1.0, 2.0], losses=pack(np.zeros((2, 2)), number=False)),
     ]
     first, second = accuracies(results)
     assert (first.columns, first.mean, second.mean) == (1, 75.0, 50.0)

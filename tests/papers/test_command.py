@@ -9,8 +9,8 @@ from tests.papers.conftest import SMALL, make, refused, run, run_json
 @pytest.fixture
 def public(monkeypatch, tmp_path):
     """Made-up data in the place of the public ones."""
-    own = papers.study("reyzin2011")
-    small = dataclasses.replace(own, settings=dict.fromkeys(own.settings, SMALL))
+    study = papers.study("reyzin2011")
+    small = dataclasses.replace(study, settings=dict.fromkeys(study.settings, SMALL))
     monkeypatch.setattr("papers.experiment.binary", make)
     monkeypatch.setattr(papers, "study", lambda paper: small)
     return tmp_path
@@ -36,8 +36,8 @@ def test_figures_stand_beside_the_published_ones(public):
     options = ("reyzin2011", "--trials", 1, "--datasets", "splice", "--out",
                public / "out", "--work", public / "work")  # fmt: skip
     lines = run(*options).stdout.splitlines()
-    found = run_json(*options)
-    here, printed = found["datasets"]["splice"], found["published"]["splice"]
+    record = run_json(*options)
+    here, printed = record["datasets"]["splice"], record["published"]["splice"]
 
     def row(title, start):
         below = lines[next(i for i, line in enumerate(lines) if line.startswith(title)) :]
@@ -51,7 +51,7 @@ def test_figures_stand_beside_the_published_ones(public):
     assert bought[5:7] == [f"{here['RS']['features'][0]:.1f}", "20.6"]
     assert [printed["adaboost"], printed["RS_AC"]["error"][1]] == pytest.approx([0.081, 0.192])
     assert printed["RS"]["features"] == [20.6, 40.0]
-    assert found["features"] == {"splice": {"here": 120, "published": 120}}
+    assert record["features"] == {"splice": {"here": 120, "published": 120}}
 
 
 def test_json(public):

@@ -29,35 +29,35 @@ def test_spend_and_votes_are_those_of_the_estimator(part, sampling):
     model = model_of(part, prices, sampling)
     assert model.plan_.price > BOUNDS[-1]
     sweep = model.sweep(part.X_test, BOUNDS)
-    for k, found in enumerate(counts_within(model.plan_.plan, prices, part.X_test, BOUNDS)):
-        np.testing.assert_allclose(found.spent, sweep.spent[:, k], rtol=1e-12)
-        tied = np.abs(found.votes) < 1e-9  # answered with the prior
-        scores = np.where(tied, model.plan_.plan.prior, found.votes)
+    for k, counts in enumerate(counts_within(model.plan_.plan, prices, part.X_test, BOUNDS)):
+        np.testing.assert_allclose(counts.spent, sweep.spent[:, k], rtol=1e-12)
+        tied = np.abs(counts.votes) < 1e-9  # answered with the prior
+        scores = np.where(tied, model.plan_.plan.prior, counts.votes)
         np.testing.assert_allclose(scores, sweep.scores[:, k, 0], rtol=1e-9)
         assert tied.mean() < 0.3
-        assert (found.features <= found.draws).all()
+        assert (counts.features <= counts.draws).all()
 
 
 def test_the_loop_is_strict_so_equal_prices_buy_one_less_than_the_bound(part):
     model = model_of(part, np.ones(24), "uniform")
-    [found] = counts_within(model.plan_.plan, np.ones(24), part.X_test, [4.0])
-    assert set(found.features) == set(found.spent) == {3}
+    [counts] = counts_within(model.plan_.plan, np.ones(24), part.X_test, [4.0])
+    assert set(counts.features) == set(counts.spent) == {3}
 
 
 def test_draws_stop_at_the_limit(part):
     model = model_of(part, np.ones(24), "uniform")
     plan = model.plan_.plan
     plan.max_draws = 7
-    [found] = counts_within(plan, np.ones(24), part.X_test, [model.plan_.price])
-    assert set(found.draws) == {7}
+    [counts] = counts_within(plan, np.ones(24), part.X_test, [model.plan_.price])
+    assert set(counts.draws) == {7}
 
 
 def test_a_bound_for_everything_takes_the_full_vote(part):
     model = model_of(part, np.ones(24), "uniform")
-    [found] = counts_within(model.plan_.plan, np.ones(24), part.X_test, [25.0])
-    assert set(found.draws) == {0}
-    assert set(found.features) == set(found.spent) == {model.plan_.price}
-    np.testing.assert_allclose(found.votes, model.decision_function(part.X_test))
+    [counts] = counts_within(model.plan_.plan, np.ones(24), part.X_test, [25.0])
+    assert set(counts.draws) == {0}
+    assert set(counts.features) == set(counts.spent) == {model.plan_.price}
+    np.testing.assert_allclose(counts.votes, model.decision_function(part.X_test))
 
 
 def test_a_path_tends_to_the_full_vote(part):

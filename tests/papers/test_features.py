@@ -20,8 +20,8 @@ DIFFERENT = {"ocr17": 423, "ocr49": 425, "breast_cancer": 81}
 
 
 def test_thresholds_lie_between_neighbouring_values():
-    found = threshold_features([[1.0, 5.0], [4.0, 5.0], [2.0, 5.0]])
-    assert found.tolist() == [[0, 0], [1, 1], [1, 0]]  # a constant column has none
+    features = threshold_features([[1.0, 5.0], [4.0, 5.0], [2.0, 5.0]])
+    assert features.tolist() == [[0, 0], [1, 1], [1, 0]]  # a constant column has none
 
 
 def test_a_missing_value_is_above_no_threshold():
@@ -37,9 +37,9 @@ def test_categories():
 
 def test_ranges_cover_every_value_once():
     x = np.array([0.0, 1.0, 29.0, 30.0, 100.0])
-    found = range_features(x, 3)
-    assert found.sum(axis=1).tolist() == [1] * 5
-    assert found.argmax(axis=1).tolist() == [0, 0, 0, 0, 2]
+    features = range_features(x, 3)
+    assert features.sum(axis=1).tolist() == [1] * 5
+    assert features.argmax(axis=1).tolist() == [0, 0, 0, 0, 2]
 
 
 @pytest.mark.skipif(not os.environ.get("SCRIMP_DATA"), reason="SCRIMP_DATA is not set")

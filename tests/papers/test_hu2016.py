@@ -39,8 +39,8 @@ def test_a_report_has_verdicts_tables_and_pictures(page, tmp_path):
 def test_printed_figures_stand_below_those_found(page):
     table = next(t for t in page.shown if "timeliness" in t.title)
     assert table.header == ("dataset", *published.METHODS)
-    found = page.record["datasets"]["a9a"]["timeliness"]
-    assert table.rows[1] == ("a9a", *(f"{found[m]:.4f}" for m in published.METHODS))
+    timeliness = page.record["datasets"]["a9a"]["timeliness"]
+    assert table.rows[1] == ("a9a", *(f"{timeliness[m]:.4f}" for m in published.METHODS))
     printed = dict(zip(table.header, table.rows[2], strict=True))
     assert printed["dataset"] == "Agricultural (printed)"
     assert (printed["CS-G-FR"], printed["Sparse"]) == ("0.4525", "0.3997")
@@ -61,18 +61,18 @@ def test_kept_trials_are_not_run_again(small, tmp_path):
 
 def test_figures_other_than_times_come_from_the_seed(small):
     def run(seed):
-        found = trial(make("a9a"), small.settings["a9a"], np.random.default_rng(seed))
-        return {name: value for name, value in found.items() if name != "seconds"}
+        record = trial(make("a9a"), small.settings["a9a"], np.random.default_rng(seed))
+        return {name: value for name, value in record.items() if name != "seconds"}
 
     assert run(1) == run(1)
     assert run(1) != run(2)
 
 
 def test_oracles_and_learned_orders_end_alike_and_oracles_are_ahead(small):
-    found = trial(make("a9a"), small.settings["a9a"], np.random.default_rng(0))["timeliness"]
-    assert set(found) == set(published.METHODS)
-    assert found["Oracle-FR"] >= found["CS-G-FR"]
-    assert found["Oracle-OMP"] >= found["CS-G-OMP"]
+    timely = trial(make("a9a"), small.settings["a9a"], np.random.default_rng(0))["timeliness"]
+    assert set(timely) == set(published.METHODS)
+    assert timely["Oracle-FR"] >= timely["CS-G-FR"]
+    assert timely["Oracle-OMP"] >= timely["CS-G-OMP"]
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,8 @@ def records(gap, ratio, n=6):
     seconds = {name: {"order": 1.0} for name in ("CS-G-FR", "CS-G-OMP", "OMP by refits")}
     seconds["FR by refits"] = {"order": ratio}
     behind = dict.fromkeys(("Single", "No-Whiten", "G-OMP", "Sparse"), 0.3)
-    found = [{"CS-G-FR": 0.4 + gap + e, "CS-G-OMP": 0.4, **behind} for e in noise]
-    return [{"timeliness": t, "training": t, "seconds": seconds} for t in found]
+    trials = [{"CS-G-FR": 0.4 + gap + e, "CS-G-OMP": 0.4, **behind} for e in noise]
+    return [{"timeliness": t, "training": t, "seconds": seconds} for t in trials]
 
 
 def test_verdicts_follow_the_figures():
@@ -178,9 +178,9 @@ def test_groups_of_real_data_are_where_they_are_said_to_be():
     within, first = grouped("mslr_query"), mslr.query == mslr.query[0]
     assert np.ptp(within.X[first][:, within.groups == "idf"], axis=0).max() == 0.0
     assert np.ptp(mslr.X[:, mslr.groups == "idf"], axis=0).max() > 0.5
-    for k in range(10):  # mean, spread, least, most, median
-        mean, _, least, most, median = blog.X[:, blog.groups == f"source{k}"].T
-        assert ((least <= mean + 1e-3) & (mean <= most + 1e-3)).all()
-        assert ((least <= median) & (median <= most)).all()
+    for k in range(10):  # mean, spread, lowest, highest, median
+        mean, _, lowest, highest, median = blog.X[:, blog.groups == f"source{k}"].T
+        assert ((lowest <= mean + 1e-3) & (mean <= highest + 1e-3)).all()
+        assert ((lowest <= median) & (median <= highest)).all()
     for name in ADULT:  # one level of a variable at most
         assert adult.X[:, adult.groups == name].sum(axis=1).max() == 1.0

@@ -11,8 +11,8 @@ from papers.hu2016.doubling import (
     Problem,
     Sets,
     draw_problem,
-    least_factor,
     reach,
+    smallest_factor,
     trial,
     verdicts,
 )
@@ -47,7 +47,7 @@ def test_no_budget_is_worse_than_the_worst_one_found(share):
     sets = Sets(problem)
     spent = np.array([0.0, *np.cumsum(np.sort(problem.prices))])
     explained = np.linspace(0.0, 0.3, len(spent))
-    worst = sets.least_part(spent, explained, share)
+    worst = sets.worst_fraction(spent, explained, share)
     budgets = np.linspace(share, share * problem.prices.sum(), 20_000)
     parts = [explained[np.searchsorted(spent, b + 1e-9, side="right") - 1]
              / sets.best(b / share) for b in budgets]  # fmt: skip
@@ -58,7 +58,7 @@ def test_no_budget_is_worse_than_the_worst_one_found(share):
 def test_what_is_dear_and_good_comes_too_late_without_the_right_order():
     X = np.linalg.qr(np.random.default_rng(0).normal(size=(100, 2)))[0]
     problem = Problem(X, X @ [0.1, 1.0], np.arange(2), np.array([1.0, 8.0]))
-    part = Sets(problem).least_part(np.array([0.0, 8.0, 9.0]), np.array([0.0, 0.9, 1.0]), 4.0)
+    part = Sets(problem).worst_fraction(np.array([0.0, 8.0, 9.0]), np.array([0.0, 0.9, 1.0]), 4.0)
     assert part == 0.0  # at a budget of 4 nothing is bought, and the best set of 1 is something
 
 
@@ -72,9 +72,9 @@ def test_reach_is_that_of_the_best_of_all_sequences():
                 spent = np.cumsum(items)
                 before = np.array([1, *items[:-1]])
                 factors.append(float((spent / before).max()))
-        assert least_factor(n) <= min(factors) + 1e-9
+        assert smallest_factor(n) <= min(factors) + 1e-9
         assert min(factors) < 4.0
-    assert min(factors) - least_factor(12) < 0.5  # whole prices cost a little more
+    assert min(factors) - smallest_factor(12) < 0.5  # whole prices cost a little more
     assert reach(2.0) == 2.0
     assert reach(3.0) == pytest.approx(9.0)
 
@@ -85,7 +85,7 @@ def test_only_a_factor_of_four_goes_on_for_ever():
     assert np.isfinite(ends).all()
     assert sorted(ends) == ends
     for n in (10.0, 1e6):
-        assert reach(least_factor(n)) >= n > reach(least_factor(n) - 1e-6)
+        assert reach(smallest_factor(n)) >= n > reach(smallest_factor(n) - 1e-6)
 
 
 def records(part, n=6):

@@ -36,38 +36,38 @@ def make(name="mnist", n=320, n_train=220):
 
 
 @pytest.fixture(scope="module")
-def found():
+def record():
     return trial(make(), Setting(0, 200, 0, 0, 1), np.random.default_rng(0))
 
 
-def test_mistakes_are_counted_for_each_number_of_groups(found):
-    assert set(found["mistakes"]) == set(found["explained"]) == set(METHODS)
-    guess = found["mistakes"]["CS-G-OMP"][0]
-    for counts in found["mistakes"].values():
+def test_mistakes_are_counted_for_each_number_of_groups(record):
+    assert set(record["mistakes"]) == set(record["explained"]) == set(METHODS)
+    guess = record["mistakes"]["CS-G-OMP"][0]
+    for counts in record["mistakes"].values():
         assert len(counts) == GROUPS + 1
         assert counts[0] == guess
         assert counts[-1] < 0.6 * guess
-    assert found["n_test"] == 100
-    json.dumps(found)
+    assert record["n_test"] == 100
+    json.dumps(record)
 
 
-def test_figures_other_than_times_come_from_the_seed(found):
+def test_figures_other_than_times_come_from_the_seed(record):
     def run(seed):
         again = trial(make(), Setting(0, 200, 0, 0, 1), np.random.default_rng(seed))
         return again["mistakes"]
 
-    assert run(0) == found["mistakes"]
-    assert run(1) != found["mistakes"]
+    assert run(0) == record["mistakes"]
+    assert run(1) != record["mistakes"]
 
 
-def test_test_rows_teach_nothing(found):
+def test_test_rows_teach_nothing(record):
     data = make()
     wrong = data.y.copy()
     wrong[data.n_train :] = (wrong[data.n_train :] + 1) % CLASSES
     other = Digits("mnist", data.X, wrong, data.n_train, "")
     again = trial(other, Setting(0, 200, 0, 0, 1), np.random.default_rng(0))
-    assert again["explained"] == found["explained"]
-    assert again["mistakes"] != found["mistakes"]
+    assert again["explained"] == record["explained"]
+    assert again["mistakes"] != record["mistakes"]
 
 
 def test_filters_are_the_first_generalised_eigenvectors_of_each_ordered_pair():
@@ -94,15 +94,15 @@ def test_a_direction_has_a_feature_for_each_side():
 
 def records(early, end, n=6):
     rng = np.random.default_rng(0)
-    found = []
+    made = []
     for _ in range(n):
         counts = np.full(GROUPS + 1, float(end))
         counts[0], counts[1:FIFTH], counts[FIFTH:FLAT] = 8865, 1000, early
         counts[1:] += rng.integers(-2, 3, GROUPS)
         seconds = dict.fromkeys(METHODS, 1.0)
-        found.append({"mistakes": dict.fromkeys(METHODS, counts.tolist()), "seconds": seconds,
+        made.append({"mistakes": dict.fromkeys(METHODS, counts.tolist()), "seconds": seconds,
                       "n_test": 10000})  # fmt: skip
-    return found
+    return made
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ def records(early, end, n=6):
     ],
 )
 def test_verdicts_follow_the_figures(early, end, outcomes):
-    found = verdicts(records(early, end))
-    assert [verdict.outcome for verdict in found] == outcomes
-    assert f"with {FIFTH} of {GROUPS} groups {early}" in found[0].evidence
+    results = verdicts(records(early, end))
+    assert [verdict.outcome for verdict in results] == outcomes
+    assert f"with {FIFTH} of {GROUPS} groups {early}" in results[0].evidence
     assert {v.outcome for v in verdicts(records(early, end, n=4))} == {"not decided"}
 
 
@@ -150,9 +150,9 @@ def test_a_report_of_digits_alone_has_a_picture_and_two_verdicts(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(not os.environ.get("SCRIMP_DATA"), reason="SCRIMP_DATA is not set")
 def test_real_digits_are_told_apart():
-    found = trial(load(), Setting(0, 4000, 10000, 0, 1), np.random.default_rng(0))
-    counts = found["mistakes"]["CS-G-OMP"]
-    assert found["n_test"] == 10000
+    record = trial(load(), Setting(0, 4000, 10000, 0, 1), np.random.default_rng(0))
+    counts = record["mistakes"]["CS-G-OMP"]
+    assert record["n_test"] == 10000
     assert counts[0] == 8865  # all are taken for ones
     assert counts[FIFTH] < 700
     assert counts[-1] < 500

@@ -21,11 +21,11 @@ class Stopped(Exception):
 
 @pytest.mark.parametrize("paper", ["reyzin2011", "huang2015"])
 def test_a_run_that_was_stopped_goes_on_and_gives_the_same_report(paper, shrunk, tmp_path):
-    own = shrunk(study(paper))
-    name = next(iter(own.settings))
+    small_study = shrunk(study(paper))
+    name = next(iter(small_study.settings))
 
     def run(work):
-        return own.run(Runner(tmp_path / work), [name], trials=3, load=make)
+        return small_study.run(Runner(tmp_path / work), [name], trials=3, load=make)
 
     seen = []
 
@@ -57,8 +57,8 @@ def test_a_run_that_was_stopped_goes_on_and_gives_the_same_report(paper, shrunk,
     [("reyzin2011", ["census", "ocr17"]), ("huang2015", ["splice", "ecoli", "sonar"])],
 )
 def test_a_report_has_verdicts_tables_and_pictures(paper, names, shrunk, tmp_path):
-    own = shrunk(study(paper))
-    page = own.run(Runner(tmp_path / "work"), names, trials=1, load=make)
+    small_study = shrunk(study(paper))
+    page = small_study.run(Runner(tmp_path / "work"), names, trials=1, load=make)
     files = page.write(tmp_path / "out" / "deep")
     text = files[-1].read_text(encoding="utf-8")
     assert files[-1].name == f"{paper}.md"
@@ -75,8 +75,8 @@ def test_a_report_has_verdicts_tables_and_pictures(paper, names, shrunk, tmp_pat
 
 
 def test_errors_of_every_method_at_few_budgets_are_shown(shrunk, tmp_path):
-    own = shrunk(study("huang2015"))
-    page = own.run(Runner(tmp_path), ["splice", "ecoli"], trials=1, load=make)
+    small_study = shrunk(study("huang2015"))
+    page = small_study.run(Runner(tmp_path), ["splice", "ecoli"], trials=1, load=make)
     features, errors = page.shown
     assert [row[-2:] for row in features.rows] == [(120, 120), (120, 120)]
     figures = page.record["datasets"]["ecoli"]
@@ -104,17 +104,17 @@ def test_the_command_says_all_that_decides_over_the_figures(choice, options):
 
 
 def test_other_settings_and_seeds_have_other_results_kept_apart(shrunk, tmp_path, small):
-    own = shrunk(study("reyzin2011"))
-    one = own.run(Runner(tmp_path, seed=0), ["splice"], trials=1, load=make)
-    other = own.run(Runner(tmp_path, seed=1), ["splice"], trials=1, load=make)
+    small_study = shrunk(study("reyzin2011"))
+    one = small_study.run(Runner(tmp_path, seed=0), ["splice"], trials=1, load=make)
+    other = small_study.run(Runner(tmp_path, seed=1), ["splice"], trials=1, load=make)
     assert one.record["datasets"] != other.record["datasets"]
     assert len(list((tmp_path / "reyzin2011").iterdir())) == 2
 
 
 def test_processes_give_the_same_as_one(tmp_path, small):
     def run(jobs, work):
-        own = Runner(tmp_path / work, jobs=jobs)
-        return own.run("paper", small_trial, make("jobs"), small, 4, "recipe")
+        runner = Runner(tmp_path / work, jobs=jobs)
+        return runner.run("paper", small_trial, make("jobs"), small, 4, "recipe")
 
     assert run(1, "a") == run(2, "b")
 
@@ -130,12 +130,12 @@ def test_what_cannot_be_had_is_left_out_and_named(shrunk, tmp_path):
             raise DatasetUnavailable("Dataset 'splice' is not available.")
         return make(name)
 
-    own = shrunk(study("reyzin2011"))
-    page = own.run(Runner(tmp_path), ["splice", "census"], trials=1, load=load)
+    small_study = shrunk(study("reyzin2011"))
+    page = small_study.run(Runner(tmp_path), ["splice", "census"], trials=1, load=load)
     assert page.record["left_out"] == {"splice": "Dataset 'splice' is not available."}
     assert "**splice** is left out. Dataset 'splice' is not available." in page.text
     with pytest.raises(DatasetUnavailable, match="None of the datasets can be had"):
-        own.run(Runner(tmp_path), ["splice"], trials=1, load=load)
+        small_study.run(Runner(tmp_path), ["splice"], trials=1, load=load)
 
 
 def test_unknown_datasets_are_refused(tmp_path):
@@ -149,20 +149,20 @@ def test_too_few_rows_are_refused(small):
 
 
 def test_trials_are_as_many_as_asked_for():
-    own = study("huang2015")
-    assert own.n_trials("sonar", 7, full=False) == 7
-    assert own.n_trials("sonar", None, full=True) == 400
-    assert own.n_trials("sonar", None, full=False) < 50
+    huang = study("huang2015")
+    assert huang.n_trials("sonar", 7, full=False) == 7
+    assert huang.n_trials("sonar", None, full=True) == 400
+    assert huang.n_trials("sonar", None, full=False) < 50
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not os.environ.get("SCRIMP_DATA"), reason="SCRIMP_DATA is not set")
 def test_tables_5_and_6_of_reyzin_on_splice(tmp_path):
     page = study("reyzin2011").run(Runner(tmp_path), ["splice"], trials=5)
-    found = page.record["datasets"]["splice"]
+    splice = page.record["datasets"]["splice"]
     for k, printed in enumerate(((25.7, 27.0), (19.2, 20.4))):
         for method, error in zip(("RS_AC", "RS"), printed, strict=True):
-            assert 100 * found[method]["error"][k] == pytest.approx(error, abs=3.0)
+            assert 100 * splice[method]["error"][k] == pytest.approx(error, abs=3.0)
     for k, printed in enumerate(((33.8, 20.6), (56.2, 40.0))):
         for method, taken in zip(("RS_AC", "RS"), printed, strict=True):
-            assert found[method]["features"][k] == pytest.approx(taken, rel=0.1)
+            assert splice[method]["features"][k] == pytest.approx(taken, rel=0.1)

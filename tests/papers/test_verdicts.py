@@ -73,7 +73,7 @@ def test_rise_is_above_zero_only_where_the_error_rises():
 
 def records(curve_of, n=12, spent=1.0):
     """Trials with a curve for each method, and a little noise that all methods share."""
-    found = []
+    made = []
     for trial in range(n):
         wobble = 0.001 * (trial % 3)
         one = {
@@ -82,8 +82,8 @@ def records(curve_of, n=12, spent=1.0):
             "adaboost": 0.05,
             "full": 80.0,
         }
-        found.append({"uniform": one, "random": one})
-    return found
+        made.append({"uniform": one, "random": one})
+    return made
 
 
 def as_the_paper_says(method):
@@ -125,9 +125,9 @@ def test_a_claim_of_which_one_part_holds_is_confirmed_in_part():
         return 0.3 - BUDGETS / 400 if method == "Greedy" else as_the_paper_says(method)
 
     every = {name: records(mixed) for name in ("ecoli", "heart", "sonar", "ionosphere")}
-    found = next(v for v in verdicts(every, BUDGETS) if "tend to improve" in v.claim)
-    assert found.outcome == IN_PART
-    assert "against it 80, open 0" in found.evidence
+    verdict = next(v for v in verdicts(every, BUDGETS) if "tend to improve" in v.claim)
+    assert verdict.outcome == IN_PART
+    assert "against it 80, open 0" in verdict.evidence
     assert joined([CONFIRMED, OPEN, REFUTED]) == OPEN
 
 
@@ -138,9 +138,9 @@ def test_an_even_tally_is_no_tendency():
 
 def test_four_trials_decide_no_claim():
     names = ("ecoli", "heart", "sonar", "ionosphere")
-    found = verdicts({name: records(as_the_paper_says, n=4) for name in names}, BUDGETS)
-    assert {verdict.outcome for verdict in found} == {OPEN}
-    assert all(verdict.evidence.startswith("4 trials decide nothing.") for verdict in found)
+    results = verdicts({name: records(as_the_paper_says, n=4) for name in names}, BUDGETS)
+    assert {verdict.outcome for verdict in results} == {OPEN}
+    assert all(verdict.evidence.startswith("4 trials decide nothing.") for verdict in results)
 
 
 def test_claims_about_sets_that_were_not_run_stay_open():
@@ -156,6 +156,8 @@ def test_ecoli_is_judged_by_the_budget_that_early_stopping_needs():
             method, 0.3 + 0 * BUDGETS
         )
 
-    [found] = [v for v in verdicts({"ecoli": records(curve)}, BUDGETS) if "budget of 18" in v.claim]
-    assert found.outcome == CONFIRMED
-    assert "comes to that with 18" in found.evidence
+    [verdict] = [
+        v for v in verdicts({"ecoli": records(curve)}, BUDGETS) if "budget of 18" in v.claim
+    ]
+    assert verdict.outcome == CONFIRMED
+    assert "comes to that with 18" in verdict.evidence

@@ -47,8 +47,8 @@ def few():
 
 @pytest.fixture(scope="module")
 def small():
-    own = study("wang2018")
-    return dataclasses.replace(own, settings=dict.fromkeys(own.settings, SMALL), load=make)
+    whole = study("wang2018")
+    return dataclasses.replace(whole, settings=dict.fromkeys(whole.settings, SMALL), load=make)
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +67,9 @@ def test_printed_figures_stand_beside_those_found(page):
     assert (first["# one, printed"], first["cost, printed"], first["MSE, printed"]) == (
         14, 127, "5.56",
     )  # fmt: skip
-    found = page.record["datasets"]["blogfeedback"]
-    assert first["MSE, here"] == f"{found['methods']['LTB']['quality'][0]:.3f}"
-    assert first["# (0,1), here"] == f"{found['shares'][0][1]:.0f}"
+    summary = page.record["datasets"]["blogfeedback"]
+    assert first["MSE, here"] == f"{summary['methods']['LTB']['quality'][0]:.3f}"
+    assert first["# (0,1), here"] == f"{summary['shares'][0][1]:.0f}"
 
 
 def test_qualities_of_every_method_are_shown(page):
@@ -77,26 +77,26 @@ def test_qualities_of_every_method_are_shown(page):
     assert [row[:2] for row in table.rows[:4]] == [
         ("blogfeedback", method) for method in ("LTB", "LTB-unif", "CS-G-FR", "L1")
     ]
-    found = page.record["datasets"]["a9a"]
+    summary = page.record["datasets"]["a9a"]
     row = next(row for row in table.rows if row[:2] == ("a9a", "L1"))
-    assert row[-2] == f"{100 * found['methods']['L1']['quality'][-1]:.2f}"
-    assert row[-1] == f"{100 * found['all']:.2f}"
+    assert row[-2] == f"{100 * summary['methods']['L1']['quality'][-1]:.2f}"
+    assert row[-1] == f"{100 * summary['all']:.2f}"
 
 
 def test_no_method_spends_more_than_a_budget_but_the_printed_algorithm_may(small):
     over = []
     for seed in range(3):
-        found = trial(make("a9a"), SMALL, np.random.default_rng(seed))
-        for method in found["methods"].values():
+        record = trial(make("a9a"), SMALL, np.random.default_rng(seed))
+        for method in record["methods"].values():
             assert (np.array(method["cost"]) <= np.array(RATIOS) * (1 + 1e-9)).all()
-        over += [run["cost"] for run in found["planes"]]
+        over += [run["cost"] for run in record["planes"]]
     assert max(over) > 1.01
 
 
 def test_figures_other_than_times_come_from_the_seed():
     def run(seed):
-        found = trial(make("blogfeedback"), SMALL, np.random.default_rng(seed))
-        return {name: value for name, value in found.items() if name != "seconds"}
+        record = trial(make("blogfeedback"), SMALL, np.random.default_rng(seed))
+        return {name: value for name, value in record.items() if name != "seconds"}
 
     assert run(1) == run(1)
     assert run(1) != run(2)
@@ -106,10 +106,10 @@ def test_groups_are_bought_as_one_and_only_by_what_can(small):
     data = dataclasses.replace(
         make("news20_like"), X=np.random.default_rng(0).normal(size=(180, 2500))
     )
-    found = trial(data, SMALL, np.random.default_rng(0))
-    assert set(found["methods"]) == {"LTB", "LTB-unif"}
-    assert "planes" not in found
-    assert {sum(row) for row in found["methods"]["LTB"]["shares"]} == {3}
+    record = trial(data, SMALL, np.random.default_rng(0))
+    assert set(record["methods"]) == {"LTB", "LTB-unif"}
+    assert "planes" not in record
+    assert {sum(row) for row in record["methods"]["LTB"]["shares"]} == {3}
 
 
 class Stopped(Exception):
@@ -149,8 +149,8 @@ def test_sparse_tables_of_other_values_or_places_have_other_results_kept_apart(t
     moved.indices[:] = moved.indices[::-1].copy()
 
     def files(X):
-        own = dataclasses.replace(data, X=X)
-        Runner(tmp_path).run("paper", lambda *_: {}, own, SMALL, 1, "recipe")
+        changed = dataclasses.replace(data, X=X)
+        Runner(tmp_path).run("paper", lambda *_: {}, changed, SMALL, 1, "recipe")
         return len(list((tmp_path / "paper").iterdir()))
 
     assert [files(X) for X in (data.X, data.X.copy(), other, moved)] == [1, 1, 2, 3]
@@ -179,7 +179,7 @@ def test_slow_datasets_are_run_if_they_are_asked_for(small, monkeypatch, tmp_pat
 
 def records(gain=0.02, between=2, gap=1e-4, cost=1.2, n=6, short=0.0, dear=1, slower=10.0):
     """Trials in which LTB leads LTB-unif and CS-G-FR by about a gain of accuracy."""
-    rng, found = np.random.default_rng(0), []
+    rng, made = np.random.default_rng(0), []
     places = np.arange(len(RATIOS))
     counts = np.outer(10 * places + 10, np.eye(len(YAHOO_PRICES))[0]).astype(int)
     for _ in range(n):
@@ -195,13 +195,13 @@ def records(gain=0.02, between=2, gap=1e-4, cost=1.2, n=6, short=0.0, dear=1, sl
         }
         plane = {"ratio": 0.1, "rounds": 20, "values": [1.0, 2.0], "gap": gap,
                  "shares": [50, 3, 47], "cost": cost, "quality": 0.9}  # fmt: skip
-        found.append({
+        made.append({
             "numbers": False, "ratios": list(RATIOS), "total": 100.0, "all": 0.9 + short,
             "methods": {"LTB": one, "LTB-unif": other, "CS-G-FR": other}, "planes": [plane],
             "exact": {"shares": [[60 - between, between, 40]] * 3, "gap": [1e-7] * 3},
             "seconds": {"LTB": {"training": 1.0}, "CS-G-FR": {"training": slower}},
         })  # fmt: skip
-    return found
+    return made
 
 
 def outcomes(**every):

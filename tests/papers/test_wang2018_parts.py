@@ -18,7 +18,7 @@ from papers.wang2018.methods import (
     lasso,
     lasso_sets,
     ltb,
-    machine,
+    make_svm,
 )
 from papers.wang2018.published import (
     SIZES,
@@ -49,20 +49,20 @@ def problem(n=60, d=8, numbers=False, prices=None, sparse_=False):
 @pytest.mark.parametrize("sparse_", [False, True])
 def test_answers_are_those_of_the_model_at_each_budget(sparse_):
     part = problem(sparse_=sparse_, prices=np.arange(5.0, 13.0))
-    found, model = ltb(part, 1.0, uniform=False)
-    assert found.items[0].size == 0  # nothing fits, and the answer is one for all
-    assert len(set(found.answers[:, 0])) == 1
+    bought, model = ltb(part, 1.0, uniform=False)
+    assert bought.items[0].size == 0  # nothing fits, and the answer is one for all
+    assert len(set(bought.answers[:, 0])) == 1
     for place, budget in enumerate(budgets_of(part)):
-        assert np.array_equal(found.answers[:, place], model.predict(part.X_test, budget=budget))
+        assert np.array_equal(bought.answers[:, place], model.predict(part.X_test, budget=budget))
 
 
 def test_answers_of_numbers_are_sums():
     part = problem(numbers=True)
-    found, model = ltb(part, 1.0, uniform=True)
+    bought, model = ltb(part, 1.0, uniform=True)
     expected = part.X_test @ model.coef_[0] + model.intercept_[0]
-    assert np.allclose(found.answers[:, -1], expected)
+    assert np.allclose(bought.answers[:, -1], expected)
     assert np.array_equal(
-        everything(part, 1.0), machine(part).fit(part.X, part.y).predict(part.X_test)
+        everything(part, 1.0), make_svm(part).fit(part.X, part.y).predict(part.X_test)
     )
 
 
@@ -70,15 +70,15 @@ def test_answers_of_numbers_are_sums():
 def test_cutting_planes_are_those_of_the_slow_twin(numbers):
     part, C = problem(n=40, d=6, numbers=numbers), 0.5
     loss = "squared_epsilon_insensitive" if numbers else "squared_hinge"
-    found = cutting_planes(part, C, 0.3)
+    record = cutting_planes(part, C, 0.3)
     groups, budget = [[j] for j in range(6)], 0.3 * part.costs.total
     twin = naive.relaxed(part.X, part.y, groups, part.prices, budget, C, loss, 0.1,
                          tol=1e-3, max_iter=20)  # fmt: skip
-    assert found["rounds"] > 3
-    assert np.allclose(found["values"][:3], twin.values[:3], rtol=1e-4, atol=1e-6)
+    assert record["rounds"] > 3
+    assert np.allclose(record["values"][:3], twin.values[:3], rtol=1e-4, atol=1e-6)
     exact = naive.relaxed(part.X, part.y, groups, part.prices, budget, C, loss, 0.1)
-    assert max(found["values"]) <= exact.upper * (1 + 1e-6)
-    assert sum(found["shares"]) == 6
+    assert max(record["values"]) <= exact.upper * (1 + 1e-6)
+    assert sum(record["shares"]) == 6
 
 
 def test_algorithm_1_ends_with_what_it_has_where_a_programme_cannot_be_solved(monkeypatch):
@@ -86,22 +86,22 @@ def test_algorithm_1_ends_with_what_it_has_where_a_programme_cannot_be_solved(mo
 
     def fails_later(*args, **options):
         asked.append(options["method"])
-        found = solve(*args, **options)
+        solution = solve(*args, **options)
         if len(asked) > 2:
-            found.success, found.message = False, "no"
-        return found
+            solution.success, solution.message = False, "no"
+        return solution
 
     monkeypatch.setattr(planes, "linprog", fails_later)
-    found = cutting_planes(part, 0.5, 0.3)
+    record = cutting_planes(part, 0.5, 0.3)
     assert asked == ["highs-ds"] * 3 + ["highs-ipm"]  # another method is tried before it ends
-    assert len(found["values"]) == 2
-    assert found["gap"] > 1e-3
+    assert len(record["values"]) == 2
+    assert record["gap"] > 1e-3
 
 
 def test_what_is_bought_in_part_is_paid_in_full():
     part = problem(n=40, d=6)
-    found = [cutting_planes(part, 0.5, ratio) for ratio in (0.1, 0.3)]
-    assert any(run["shares"][1] and run["cost"] > 1.0 for run in found)
+    runs = [cutting_planes(part, 0.5, ratio) for ratio in (0.1, 0.3)]
+    assert any(run["shares"][1] and run["cost"] > 1.0 for run in runs)
 
 
 @pytest.mark.parametrize("numbers", [False, True])
@@ -110,9 +110,9 @@ def test_of_two_equal_columns_the_cheap_one_enters_the_path(numbers):
     twice = np.hstack([part.X, part.X]), np.hstack([part.X_test, part.X_test])
     costs = Costs.per_feature([1.0] * 8 + [50.0] * 8)
     doubled = Part(twice[0], part.y, twice[1], part.y_test, costs, numbers)
-    sets = [own for own in lasso_sets(doubled)[:8] if own.any()]
+    sets = [columns for columns in lasso_sets(doubled)[:8] if columns.any()]
     assert sets
-    assert not any(own[8:].any() for own in sets)
+    assert not any(columns[8:].any() for columns in sets)
     bought = lasso(doubled, 1.0)
     for items, budget in zip(bought.items, budgets_of(doubled), strict=True):
         assert doubled.prices[items].sum() <= budget

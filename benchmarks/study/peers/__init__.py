@@ -1,1 +1,1 @@
-"""What the Frontier is held against, one file a method."""
+"""The peers of the Frontier, one file per method."""

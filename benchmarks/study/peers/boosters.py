@@ -1,6 +1,6 @@
-"""scrimp's boosted stumps: AdaBoost stopped when the money is gone, and a rule that sees prices.
+"""scrimp's boosted stumps: AdaBoost stopped at the budget, and a rule that sees prices.
 
-How many rounds is chosen for each budget by the inner folds.
+The number of rounds is chosen per budget by the inner folds.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ RECIPE = {"rounds": ROUNDS}
 
 
 def adaboost(part: Part) -> Trained:
-    """AdaBoost, or gradient boosting for a number, stopped early at the budget."""
+    """Train AdaBoost, or gradient boosting for a number, stopped early at the budget."""
     return _train(part, rule="edge", unaffordable="stop", budget=float(part.budgets[-1]))
 
 
 def smoothed(part: Part) -> Trained:
-    """One booster a budget, by the smoothed rule."""
+    """Train one booster per budget, by the smoothed rule."""
     return _train(part, rule="smoothed", budget=part.budgets.tolist())
 
 
@@ -57,18 +57,18 @@ def _fit(part: Part, rows: np.ndarray, rounds: int, options: dict[str, Any]) -> 
 
 
 def _cross_errors(part: Part, rounds: int, options: dict[str, Any]) -> np.ndarray:
-    """The mean loss at each budget over the inner folds."""
+    """Return the mean loss at each budget over the inner folds."""
     errors = []
     for fit, held in part.inner():
         answers = (
             _fit(part, fit, rounds, options).sweep(part.problem.X[held], part.budgets).labels()
         )
-        errors.append([part.problem.losses(own, held).mean() for own in answers.T])
+        errors.append([part.problem.losses(predicted, held).mean() for predicted in answers.T])
     return np.mean(errors, axis=0)
 
 
 def within(part: Part, model: Any, budget: float) -> Fitted:
-    """A model of scrimp's at a budget."""
+    """Return a model of scrimp's at a budget."""
     limited = at_budget(model, budget)
     return Fitted(
         limited,

@@ -37,11 +37,13 @@ _LOSS = {"binary": "Logloss", "multiclass": "MultiClass", "regression": "RMSE"}
 
 
 def train(part: Part) -> Trained:
-    """Tune coefficient, depth and length, then fit again."""
+    """Tune coefficient, depth and length, then refit."""
     tuner = _Tuner(part)
     settings = [(depth, c) for depth in DEPTHS for c in COEFFICIENTS]
-    found, tried = tuned(part, settings, lambda own: tuner.candidates(*own), workers=2)
-    return Trained(settle(part, found, lambda own: tuner.fitted(*own)), tried, len(settings))
+    candidates, tried = tuned(part, settings, lambda setting: tuner.candidates(*setting), workers=2)
+    return Trained(
+        settle(part, candidates, lambda setting: tuner.fitted(*setting)), tried, len(settings)
+    )
 
 
 class _Tuner:
@@ -53,7 +55,7 @@ class _Tuner:
         self.cats = np.flatnonzero(self.table.categorical).tolist()
 
     def rows(self, rows: np.ndarray) -> Any:
-        """The table as CatBoost takes it: whole numbers for categories, -1 where missing."""
+        """Return the table as CatBoost takes it: integer codes for categories, -1 where missing."""
         if not self.cats:
             return self.table.values[rows]
         values = self.table.values[rows].astype(object)
@@ -62,7 +64,7 @@ class _Tuner:
         return values
 
     def model(self, rows: np.ndarray, depth: int, coefficient: float, length: int) -> Any:
-        """A model of some rows."""
+        """Return a model of some rows."""
         from catboost import CatBoost, Pool
 
         problem = self.part.problem
@@ -89,7 +91,7 @@ class _Tuner:
         return model.fit(Pool(self.rows(rows), y, cat_features=self.cats))
 
     def candidates(self, depth: int, coefficient: float) -> list[Candidate]:
-        """All lengths of one setting."""
+        """Return the candidates of all lengths of one setting."""
         folds = Folds(self.part)
         for done, (fit, held) in enumerate(self.part.inner(), 1):
             steps = folds.longest or len(self.lengths)
@@ -100,7 +102,7 @@ class _Tuner:
         return folds.candidates([(depth, coefficient, n) for n in self.lengths])
 
     def path(self, model: Any, held: np.ndarray) -> Iterator[tuple[float, float]]:
-        """Price and error at each length."""
+        """Yield price and error at each length."""
         from catboost import Pool
 
         pool = Pool(self.rows(held), cat_features=self.cats)
@@ -113,7 +115,7 @@ class _Tuner:
             yield self.costs.price_of(items), float(losses.mean())
 
     def answers(self, model: Any, data: Any, trees: int = 0) -> np.ndarray:
-        """Classes or numbers; of all trees, or of the first ones."""
+        """Return classes or numbers; of all trees, or of the first ones."""
         scores = model.predict(data, prediction_type="RawFormulaVal", ntree_end=trees)
         if self.part.problem.task == "regression":
             return np.asarray(scores)
@@ -122,20 +124,20 @@ class _Tuner:
         return np.asarray(scores.argmax(axis=1))
 
     def fitted(self, depth: int, coefficient: float, length: int) -> Fitted:
-        """A setting on all training rows."""
+        """Return a setting fitted to all training rows."""
         model = self.model(self.part.train, depth, coefficient, length)
         return Fitted(model, self.costs, self.rows, lambda X: self.answers(model, X))
 
 
 def used_columns(model: Any) -> list[set[int]]:
-    """The columns that each tree reads."""
+    """Return the columns that each tree reads."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
         content = json.loads(path.read_text())
     about = content["features_info"]
-    numbers = [own["flat_feature_index"] for own in about.get("float_features", ())]
-    kinds = [own["flat_feature_index"] for own in about.get("categorical_features", ())]
+    numbers = [feature["flat_feature_index"] for feature in about.get("float_features", ())]
+    kinds = [feature["flat_feature_index"] for feature in about.get("categorical_features", ())]
 
     def column(split: dict[str, Any]) -> int:
         if split["split_type"] == "FloatFeature":

@@ -28,8 +28,8 @@ RATE = 0.1
 #: Two threads that make or free a Booster at the same time may crash LightGBM, and so may one
 #: that predicts with another number of threads, which is the same for all.
 _ALONE = threading.Lock()
-#: Rows a leaf must have: few on small tables.
-LEAST_ROWS = {True: 5, False: 20}
+#: Rows that a leaf must have, by whether the table is small.
+MIN_LEAF_ROWS = {True: 5, False: 20}
 RECIPE = {
     "tradeoffs": [round(t, 6) for t in TRADEOFFS],
     "leaves": LEAVES,
@@ -40,7 +40,7 @@ RECIPE = {
 
 
 def train(part: Part) -> Trained:
-    """Tune tradeoff, leaves, length and the coding of categories, then fit again."""
+    """Tune tradeoff, leaves, length and the coding of categories, then refit."""
     tables = [_Tuner(part, "coded", part.problem.coded)]
     if part.problem.has_categories:
         tables.append(_Tuner(part, "one_hot", part.problem.one_hot))
@@ -48,8 +48,10 @@ def train(part: Part) -> Trained:
     for tuner in tables:
         tuner.prepare()
     settings = [(name, k, t) for name in tuners for k in LEAVES for t in TRADEOFFS]
-    found, tried = tuned(part, settings, lambda own: tuners[own[0]].candidates(*own[1:]), workers=2)
-    fitted = settle(part, found, lambda setting: tuners[setting[0]].fitted(*setting[1:]))
+    candidates, tried = tuned(
+        part, settings, lambda setting: tuners[setting[0]].candidates(*setting[1:]), workers=2
+    )
+    fitted = settle(part, candidates, lambda setting: tuners[setting[0]].fitted(*setting[1:]))
     return Trained(fitted, tried, len(settings))
 
 
@@ -65,7 +67,7 @@ class _Tuner:
         self.kept = threading.local()
 
     def prepare(self) -> None:
-        """Find the gain of a first split for each row.
+        """Find the unit of tradeoffs: the gain of a first split, per row and price.
 
         The gain is that of a column of median price.
         """
@@ -78,20 +80,20 @@ class _Tuner:
         self.unit = gain / n_rows / float(np.median(self.prices[self.prices > 0]))
 
     def folds(self) -> list[tuple[Any, int, np.ndarray]]:
-        """Rows fitted, how many, and rows held out, for each inner fold.
+        """Return rows fitted, their number, and rows held out, per inner fold.
 
-        Each thread has its own: boosters of two threads on one Dataset may crash.
+        Each thread has separate ones: boosters of two threads on one Dataset may crash.
         """
         if not hasattr(self.kept, "folds"):
             with _ALONE:
                 self.kept.folds = [
                     (self.data(fit), len(fit), held) for fit, held in self.part.inner()
                 ]
-        found: list[tuple[Any, int, np.ndarray]] = self.kept.folds
-        return found
+        folds: list[tuple[Any, int, np.ndarray]] = self.kept.folds
+        return folds
 
     def data(self, rows: np.ndarray) -> Any:
-        """The rows as LightGBM keeps them."""
+        """Return the rows as a LightGBM Dataset."""
         import lightgbm as lgb
 
         return lgb.Dataset(
@@ -102,13 +104,13 @@ class _Tuner:
         ).construct()
 
     def params(self, leaves: int, tradeoff: float) -> dict[str, Any]:
-        """What LightGBM is told."""
+        """Return LightGBM's parameters."""
         problem = self.part.problem
         return {
             "objective": problem.task,
             "num_leaves": leaves,
             "learning_rate": RATE,
-            "min_data_in_leaf": LEAST_ROWS[len(problem.y) < 3000],
+            "min_data_in_leaf": MIN_LEAF_ROWS[len(problem.y) < 3000],
             "cegb_tradeoff": tradeoff,
             "cegb_penalty_feature_coupled": self.prices.tolist(),
             "num_threads": 1,  # two settings are fitted at a time
@@ -118,7 +120,7 @@ class _Tuner:
         } | ({"num_class": problem.n_classes} if problem.task == "multiclass" else {})
 
     def candidates(self, leaves: int, tradeoff: float) -> list[Candidate]:
-        """All lengths of one setting."""
+        """Return the candidates of all lengths of one setting."""
         folds = Folds(self.part)
         for data, n_rows, held in self.folds():
             folds.add(self.path(self.params(leaves, tradeoff * self.unit * n_rows), data, held))
@@ -129,7 +131,7 @@ class _Tuner:
     def path(
         self, params: dict[str, Any], data: Any, held: np.ndarray
     ) -> Iterator[tuple[float, float]]:
-        """Price and error at each length."""
+        """Yield price and error at each length."""
         import lightgbm as lgb
 
         with _ALONE:
@@ -141,7 +143,7 @@ class _Tuner:
                 del booster
 
     def steps(self, booster: Any, held: np.ndarray) -> Iterator[tuple[float, float]]:
-        """Grow to each length, and tell its price and error."""
+        """Grow to each length, and yield its price and error."""
         X, done, over, scores = self.table.values[held], 0, False, 0.0
         for length in self.lengths:
             while not over and booster.current_iteration() < length:
@@ -158,12 +160,12 @@ class _Tuner:
                 return
 
     def price(self, booster: Any) -> float:
-        """The price of the columns that have a split."""
+        """Return the price of the columns that have a split."""
         used = np.flatnonzero(booster.feature_importance("split"))
         return self.costs.price_of({self.costs.item_of[column] for column in used})
 
     def fitted(self, leaves: int, tradeoff: float, length: int) -> Fitted:
-        """A setting on all training rows."""
+        """Return a setting fitted to all training rows."""
         import lightgbm as lgb
 
         problem = self.part.problem
@@ -177,7 +179,7 @@ class _Tuner:
         )
 
     def grown(self, leaves: int, tradeoff: float, length: int) -> Any:
-        """A booster on all training rows with at least so many rounds, if it finds so many.
+        """Return a booster on all training rows with that many rounds, if it finds so many.
 
         Shorter ones are its beginnings, so that it is grown once for all lengths.
         """

@@ -1,8 +1,8 @@
-"""The path of a cost-weighted L1 penalty, and a model fitted again to what it picks.
+"""The path of a cost-weighted L1 penalty, and a regression on the columns it selects.
 
 Columns are standardised and divided by their price, so that the penalty on a coefficient is its
 price. Two classes: logistic regression. A number: the lasso. More classes: the lasso of the
-classes' indicators with one penalty a column over all of them. What is fitted again is a
+classes' indicators with one penalty per column over all of them. What is fitted again is a
 logistic or linear regression with a small ridge, on all columns of the items that are paid for.
 """
 
@@ -22,13 +22,15 @@ from benchmarks.study.problems import costs_of_columns
 from benchmarks.study.splits import Part
 from benchmarks.study.tuning import Candidate, Fitted, Trained, settle, tuned
 
-#: The penalty falls from where nothing is picked to this part of it, in so many steps.
-STEPS, LEAST = 25, 1e-3
+#: Steps of the path.
+STEPS = 25
+#: The last penalty of the path as a part of the first, at which nothing is picked.
+MIN_PENALTY = 1e-3
 #: A path is followed on at most so many rows, and the regression again on all.
 PATH_ROWS = 10_000
 #: A column without a price counts as if it had this part of the least price.
 FREE = 0.01
-RECIPE = {"steps": STEPS, "least": LEAST, "path_rows": PATH_ROWS, "free": FREE}
+RECIPE = {"steps": STEPS, "least": MIN_PENALTY, "path_rows": PATH_ROWS, "free": FREE}
 
 Items = frozenset[int]
 
@@ -42,9 +44,9 @@ def train(part: Part) -> Trained:
     def work(setting: tuple[int]) -> list[Candidate]:
         return tuner.candidates(supports, *setting)
 
-    found, tried = tuned(part, [(step,) for step in range(STEPS)], work)
+    candidates, tried = tuned(part, [(step,) for step in range(STEPS)], work)
     whole = tuner.supports(part.train)
-    fitted = settle(part, found, lambda setting: tuner.fitted(whole[setting[0]]))
+    fitted = settle(part, candidates, lambda setting: tuner.fitted(whole[setting[0]]))
     return Trained(fitted, tried, STEPS)
 
 
@@ -73,16 +75,16 @@ class _Tuner:
         self.made: dict[tuple[int, Items], float] = {}
 
     def supports(self, rows: np.ndarray) -> list[Items]:
-        """The items that are picked at each step of the path."""
+        """Return the items that are selected at each step of the path."""
         rows = np.random.default_rng(self.part.seed).permutation(rows)[:PATH_ROWS]
         X = StandardScaler().fit_transform(self.values[rows]) / self.prices
         y = self.part.problem.y[rows]
         picked = self._logistic(X, y) if self.task == "binary" else self._lasso(X, y)
-        return [frozenset(self.costs.item_of[c] for c in np.flatnonzero(own)) for own in picked]
+        return [frozenset(self.costs.item_of[c] for c in np.flatnonzero(mask)) for mask in picked]
 
     def _logistic(self, X: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
         X = X / np.abs(X).max()  # the solver's intercept is a column of this size
-        strengths = l1_min_c(X, y, loss="log") / np.geomspace(1.0, LEAST, STEPS)
+        strengths = l1_min_c(X, y, loss="log") / np.geomspace(1.0, MIN_PENALTY, STEPS)
         top = self._top()
         picked: list[np.ndarray] = []
         for strength in strengths:
@@ -99,8 +101,8 @@ class _Tuner:
         Y = y if self.task == "regression" else np.eye(self.part.problem.n_classes)[y]
         Y = Y - Y.mean(axis=0)
         X = np.asfortranarray(X)
-        pulls = np.linalg.norm((X.T @ Y).reshape(X.shape[1], -1), axis=1)
-        alphas = np.geomspace(1.0, LEAST, STEPS) * pulls.max() / len(X)
+        correlations = np.linalg.norm((X.T @ Y).reshape(X.shape[1], -1), axis=1)
+        alphas = np.geomspace(1.0, MIN_PENALTY, STEPS) * correlations.max() / len(X)
         _, paths, _ = enet_path(X, Y, l1_ratio=1.0, alphas=alphas, tol=1e-3)
         used = paths != 0 if paths.ndim == 2 else (paths != 0).any(axis=0)
         return list(used.T)
@@ -112,7 +114,7 @@ class _Tuner:
         return self.costs.price_of({self.costs.item_of[c] for c in np.flatnonzero(picked)})
 
     def regression(self, rows: np.ndarray, items: Items) -> _Regression:
-        """A regression on all columns of some items."""
+        """Return a regression on all columns of some items."""
         columns = np.flatnonzero(np.isin(self.costs.item_of, sorted(items)))
         scaler = StandardScaler().fit(self.values[rows][:, columns])
         model = (
@@ -124,11 +126,11 @@ class _Tuner:
         return _Regression(scaler, model.fit(X, self.part.problem.y[rows]), columns)
 
     def candidates(self, supports: list[list[Items]], step: int) -> list[Candidate]:
-        """One step of the path, where all folds can pay for it."""
-        prices = [self.costs.price_of(own[step]) for own in supports]
-        if max(prices) > self._top() or not all(own[step] for own in supports):
+        """Return one step of the path, where all folds can pay for it."""
+        prices = [self.costs.price_of(path[step]) for path in supports]
+        if max(prices) > self._top() or not all(path[step] for path in supports):
             return []
-        errors = [self._error(fold, own[step]) for fold, own in enumerate(supports)]
+        errors = [self._error(fold, path[step]) for fold, path in enumerate(supports)]
         return [Candidate((step,), float(np.mean(errors)), max(prices))]
 
     def _error(self, fold: int, items: Items) -> float:
@@ -139,7 +141,7 @@ class _Tuner:
         return self.made[fold, items]
 
     def fitted(self, items: Items) -> Fitted:
-        """A regression on all training rows."""
+        """Return a regression on all training rows."""
         made = self.regression(self.part.train, items)
         return Fitted(
             made.model,

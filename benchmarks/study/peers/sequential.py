@@ -18,21 +18,25 @@ from benchmarks.study.problems import Problem, costs_of_columns
 from benchmarks.study.splits import Part
 from benchmarks.study.tuning import SLACK, Fitted, Trained, prior_error
 
-MOST_COLUMNS, MOST_ROWS = 25, 8_000
+#: With more columns than this it is not tried: the selection would take too long.
+MAX_COLUMNS = 25
+#: With more rows than this it is not tried.
+MAX_ROWS = 8_000
+#: Rounds of gradient boosting.
 ROUNDS = 50
-RECIPE = {"most_columns": MOST_COLUMNS, "most_rows": MOST_ROWS, "rounds": ROUNDS}
+RECIPE = {"most_columns": MAX_COLUMNS, "most_rows": MAX_ROWS, "rounds": ROUNDS}
 
 
 def reason_against(problem: Problem) -> str:
-    """Why it is not tried, if it is not."""
+    """Return why it is not tried; empty if it is."""
     rows, columns = problem.X.shape
-    if columns <= MOST_COLUMNS and rows <= MOST_ROWS:
+    if columns <= MAX_COLUMNS and rows <= MAX_ROWS:
         return ""
-    return f"only up to {MOST_COLUMNS} columns and {MOST_ROWS:,} rows"
+    return f"only up to {MAX_COLUMNS} columns and {MAX_ROWS:,} rows"
 
 
 def train(part: Part) -> Trained:
-    """Find the order, fill each budget, fit."""
+    """Find the order, fill each budget, and fit."""
     order, planned = forward_order(part), part.problem.X.width
     made: dict[tuple[int, ...], Fitted] = {}
     chosen: list[Fitted | None] = []
@@ -47,7 +51,7 @@ def train(part: Part) -> Trained:
 
 
 def forward_order(part: Part) -> list[int]:
-    """Columns, each the one that makes the cross-validated error least beside those before it."""
+    """Return columns, each of the least cross-validated error beside those before it."""
     start, order = time.perf_counter(), []
     left = list(range(part.problem.X.width))
     while left and not (order and time.perf_counter() - start > part.seconds):
@@ -58,17 +62,17 @@ def forward_order(part: Part) -> list[int]:
 
 
 def filled(part: Part, order: list[int], budget: float) -> tuple[int, ...]:
-    """The columns that a budget pays for, tried in order."""
+    """Return the columns that a budget pays for, tried in order."""
     taken: list[int] = []
     for column in order:
-        items = {part.costs.item_of[own] for own in [*taken, column]}
+        items = {part.costs.item_of[c] for c in [*taken, column]}
         if part.costs.price_of(items) <= budget * SLACK:
             taken.append(column)
     return tuple(taken)
 
 
 def cross_error(part: Part, columns: list[int]) -> float:
-    """The mean loss over the inner folds."""
+    """Return the mean loss over the inner folds."""
     values, problem = part.problem.coded.values[:, columns], part.problem
     errors = []
     for fit, held in part.inner():
@@ -79,7 +83,7 @@ def cross_error(part: Part, columns: list[int]) -> float:
 
 
 def booster(part: Part, columns: list[int]) -> Any:
-    """Gradient boosting with categories as they are."""
+    """Return gradient boosting with native categories."""
     kind = (
         HistGradientBoostingRegressor
         if part.problem.task == "regression"
