@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 N_ROWS = 40
 N_COLUMNS = 5
-#: What a model fitted on an array calls its columns.
+#: The names of the columns in a model fitted on an array.
 COLUMNS = tuple(f"x{column}" for column in range(N_COLUMNS))
 
 
@@ -32,13 +32,13 @@ class Case:
     X, y : arrays
         Training rows; checks predict on some of them.
     costs : Costs
-        What the columns cost.
+        Prices of the columns.
     budget : float or None
         The budget of training, for learners that have one.
     budgets : tuple of float
         Budgets to predict at.
     seed : int
-        For data and for a check's own random choices.
+        For the data and for the random choices of a check.
     """
 
     X: NDArray[np.float64] = field(repr=False)  # it follows from the seed
@@ -49,16 +49,16 @@ class Case:
     seed: int
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """What Hypothesis shows of a case that fails."""
+        """Print a case that fails, for Hypothesis."""
         printer.text(repr(self))
 
     @property
     def rng(self) -> np.random.Generator:
-        """Chance that is the same each time."""
+        """Return a generator that is the same each time."""
         return np.random.default_rng(self.seed)
 
     def fit(self, estimator: Any, X: Any = None) -> Any:
-        """A fitted clone of an estimator, on the problem's own table or a frame of it."""
+        """Return a fitted clone of an estimator, on the problem's table or a frame of it."""
         model = clone(estimator).set_params(costs=self.costs)
         params = model.get_params(deep=False)
         several = [*self.budgets, self.costs.total]
@@ -75,26 +75,28 @@ class Case:
         return model.fit(self.X if X is None else X, self.y, **options)
 
     def with_prices(self, price: Callable[[float], float]) -> Case:
-        """The same problem with changed prices and without a training budget."""
+        """Return the same problem with changed prices and without a training budget."""
         prices = tuple(map(price, self.costs.prices))
         return replace(self, costs=replace(self.costs, prices=prices), budget=None)
 
     def scaled(self, factor: float) -> Case:
-        """The same problem in another currency."""
+        """Return the same problem in another currency."""
         costs = replace(self.costs, prices=tuple(factor * p for p in self.costs.prices))
         budget = None if self.budget is None else factor * self.budget
         budgets = tuple(factor * b for b in self.budgets)
         return replace(self, costs=costs, budget=budget, budgets=budgets)
 
     def permuted(self, order: NDArray[np.int64]) -> Case:
-        """The same problem with its columns in another order."""
+        """Return the same problem with its columns in another order."""
         place = {int(old): new for new, old in enumerate(order)}
-        columns = tuple(tuple(place[c] for c in own) for own in self.costs.columns)
+        columns = tuple(
+            tuple(place[c] for c in item_columns) for item_columns in self.costs.columns
+        )
         return replace(self, X=self.X[:, order], costs=replace(self.costs, columns=columns))
 
 
 def items_of(n_columns: int, names: tuple[str, ...] | None = None) -> SearchStrategy[Costs]:
-    """Costs of any shape: single columns, groups, fees and items that require others."""
+    """Return costs of any shape: single columns, groups, fees and items that require others."""
     from hypothesis import strategies as st
 
     price = st.one_of(
@@ -124,7 +126,7 @@ def items_of(n_columns: int, names: tuple[str, ...] | None = None) -> SearchStra
 
 
 def budgets_for(costs: Costs) -> SearchStrategy[float]:
-    """Budgets near which something changes: what a set of items costs, and a little less."""
+    """Return budgets at which something changes: the price of a set, and a little less."""
     from hypothesis import strategies as st
 
     subsets = st.sets(st.integers(0, costs.n_items - 1))
@@ -133,7 +135,7 @@ def budgets_for(costs: Costs) -> SearchStrategy[float]:
 
 
 def cases(estimator: Any) -> SearchStrategy[Case]:
-    """Problems of the kind that an estimator learns."""
+    """Return problems of the kind that an estimator learns."""
     from hypothesis import strategies as st
 
     continuous = bool(is_regressor(estimator))
@@ -153,7 +155,7 @@ def cases(estimator: Any) -> SearchStrategy[Case]:
 
 
 def _table(seed: int, continuous: bool, missing: bool) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """Columns that tell more or less of the target."""
+    """Return columns that are more or less informative, and the target."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(N_ROWS, N_COLUMNS))
     value = X @ rng.permutation([2.0, 1.3, 0.9, 0.5, 0.2]) + rng.normal(scale=0.5, size=N_ROWS)

@@ -1,4 +1,4 @@
-"""Driving sessions: feed rows to them, let providers fail, and keep the books."""
+"""Drives sessions in checks: feeds rows, lets items fail, and counts what is paid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Row = NDArray[Any]
 
 
 def requests(session: Session) -> Iterator[Request]:
-    """What a session asks for, until it is done; the loop's body must answer."""
+    """Yield the requests of a session until it is done; the loop's body must answer."""
     for _ in range(MAX_EVENTS):
         request = session.ask()
         if request is None:
@@ -29,7 +29,7 @@ def requests(session: Session) -> Iterator[Request]:
 
 
 def values_of(row: Row, names: Iterable[str], columns: tuple[str, ...]) -> dict[str, Any]:
-    """Values of a row by name; `columns` names all its columns."""
+    """Return values of a row by name; `columns` names all its columns."""
     return {name: row[columns.index(name)] for name in names}
 
 
@@ -47,7 +47,7 @@ def stumble(
     costs: Costs,
     rng: np.random.Generator,
 ) -> Iterator[set[str]]:
-    """Answer in pieces and let items fail; yields the failed items after each event."""
+    """Answer in pieces and let items fail; yield the failed items after each event."""
     failed: set[str] = set()
     for request in requests(session):
         again = failed & set(request.items)
@@ -73,15 +73,15 @@ def _tell_some(
 ) -> None:
     """Tell all that was asked for, or one item of it."""
     item = costs.names.index(str(rng.choice(request.items)))
-    own = [columns[c] for c in costs.columns[item]]
+    item_columns = [columns[c] for c in costs.columns[item]]
     if rng.random() < 0.5:
         session.tell(values_of(row, request.columns, columns))
-    elif own:
-        session.tell(values_of(row, own, columns))
+    elif item_columns:
+        session.tell(values_of(row, item_columns, columns))
     else:
         session.tell(arrived=[costs.names[item]])
 
 
 def price_of(costs: Costs, names: Iterable[str]) -> float:
-    """What items cost together, by name, each once."""
+    """Return the total price of items by name, each counted once."""
     return math.fsum(costs.prices[costs.names.index(name)] for name in set(names))

@@ -1,4 +1,4 @@
-"""Checks of money: budgets hold, nothing is paid twice, owned things are free."""
+"""Checks of spending: budgets hold, no item is paid twice, owned items are free."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def check_spend_within_budget(estimator: Any, case: Case) -> None:
         session = feed(model.session(budget), case.X[0], COLUMNS)
         real = price_of(case.costs, session.bought)
         assert within(real, budget), f"buys for {real} with a budget of {budget}."
-    own = case.rng.choice(case.budgets, len(case.X))
-    spent = model.spend(case.X, own)
-    assert all(map(within, spent, own)), "a row spends more than its own budget."
+    row_budgets = case.rng.choice(case.budgets, len(case.X))
+    spent = model.spend(case.X, row_budgets)
+    assert all(map(within, spent, row_budgets)), "a row spends more than its own budget."
 
 
 @on_cases
 def check_items_are_paid_once(estimator: Any, case: Case) -> None:
-    """What is spent is the price of what was bought, each item once, with all it requires."""
+    """The spend is the price of the items bought, each once, with all they require."""
     model, costs = case.fit(estimator), case.costs
     for key, row in enumerate(case.X[:3]):
         for budget in (*case.budgets, None):
@@ -57,7 +57,7 @@ def check_currency(estimator: Any, case: Case) -> None:
 
 @on_cases
 def check_owned_is_free(estimator: Any, case: Case) -> None:
-    """What a row has already costs nothing and is used."""
+    """Items that a row owns cost nothing and are used."""
     model, costs, rng = case.fit(estimator), case.costs, case.rng
     everything = _owned(costs, costs.names, len(case.X))
     assert not model.spend(case.X, owned=everything).any(), "pays for what is owned."
@@ -75,8 +75,8 @@ def check_owned_is_free(estimator: Any, case: Case) -> None:
         assert session.spent == real, f"owning {sorted(before)}, pays {session.spent} for {real}."
 
 
-def _owned(costs: Costs, have: Collection[str], n: int) -> Any:
-    """A mask by the names of columns and items; a bare array may be ambiguous."""
+def _owned(costs: Costs, owned: Collection[str], n: int) -> Any:
+    """Return a mask by the names of columns and items; a bare array may be ambiguous."""
     from polars import DataFrame
 
-    return DataFrame({name: [name in have] * n for name in (*COLUMNS, *costs.names)})
+    return DataFrame({name: [name in owned] * n for name in (*COLUMNS, *costs.names)})

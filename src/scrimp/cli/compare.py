@@ -93,7 +93,7 @@ class WordList(click.ParamType):  # type: ignore[type-arg]
 )  # fmt: skip
 @click.option(
     "--repeats", type=click.IntRange(min=1), default=5, show_default=True, metavar="N",
-    help="The most times that rows are divided anew.",
+    help="The largest number of random divisions of the rows.",
 )  # fmt: skip
 @click.option(
     "--max-seconds", type=click.FloatRange(min=0, min_open=True), default=120.0,

@@ -31,16 +31,16 @@ from .validation import (
 class Costs:
     """All items of a problem: the only place that knows prices.
 
-    An item is bought at most once a row. It brings zero or more columns and may require
+    An item is bought at most once per row. It brings zero or more columns and may require
     other items, so that items form a directed acyclic graph: an item without columns that
     others require is a shared fee. Every column is brought by exactly one item.
 
     Parameters
     ----------
     names : tuple of str
-        One name an item.
+        One name per item.
     prices : tuple of float
-        One finite price >= 0 an item.
+        One finite price >= 0 per item.
     columns : tuple of tuples of int
         The column positions that each item brings.
     requires : tuple of tuples of int
@@ -119,7 +119,7 @@ class Costs:
 
     @classmethod
     def per_feature(cls, prices: Mapping[str, float] | Sequence[float] | NDArray[Any]) -> Costs:
-        """One item a column: an array by position, or a mapping by column name.
+        """Return one item per column: an array by position, or a mapping by column name.
 
         >>> Costs.per_feature({"age": 1.0, "thal": 102.9}).total
         103.9
@@ -131,7 +131,9 @@ class Costs:
             )
         values = np.asarray(prices)
         if values.ndim != 1:
-            raise ValueError(f"prices have {values.ndim} dimensions; expected one price a column.")
+            raise ValueError(
+                f"prices have {values.ndim} dimensions; expected one price per column."
+            )
         named = [(f"x{j}", price) for j, price in enumerate(values.tolist())]
         return cls(
             tuple(name for name, _ in named),
@@ -144,12 +146,12 @@ class Costs:
     def per_group(
         cls, groups: Sequence[Any] | NDArray[Any], prices: Mapping[Any, float] | Sequence[float]
     ) -> Costs:
-        """One item a group of columns, bought together.
+        """Return one item per group of columns, bought together.
 
         Parameters
         ----------
         groups : sequence
-            One label a column.
+            One label per column.
         prices : mapping or sequence
             The price of each label; a sequence follows the sorted labels.
 
@@ -322,7 +324,7 @@ class Costs:
             raise ValueError(
                 "The prices name columns but X has no column names, so they cannot be matched. "
                 "Pass X as a data frame (in a pipeline: set_output(transform='polars')), or "
-                "prices as an array with one price a column; costs.through(encoder, names=False) "
+                "prices as an array with one price per column; costs.through(encoder, names=False) "
                 "goes by position."
             )
         if self.n_columns != n_columns:

@@ -116,7 +116,7 @@ def _read_csv(text: str) -> list[Item]:
 
 
 def _plain_items(rows: Sequence[Mapping[str, str]]) -> list[Item]:
-    """One item a row, or one a distinct `item` entry; a row without a feature is a fee."""
+    """Return one item per row, or per distinct `item` entry; a row without a feature is a fee."""
     items: dict[str, Item] = {}
     for row in rows:
         feature = row["feature"].strip()

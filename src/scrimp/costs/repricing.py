@@ -17,7 +17,7 @@ def at_new_prices(old: Costs, prices: Any) -> Costs:
     old : Costs
         Items, columns and requirements as they stay.
     prices : Costs, mapping or array
-        The same items in any order; prices by the name of the item; or one price an item.
+        The same items in any order; prices by the name of the item; or one price per item.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def at_new_prices(old: Costs, prices: Any) -> Costs:
         if len(values) != old.n_items:
             raise ValueError(
                 f"Repricing with {len(values)} prices, but there are {old.n_items} items: "
-                f"{_named(old.names)}. Give one price an item."
+                f"{_named(old.names)}. Give one price per item."
             )
         by_name = dict(zip(old.names, values, strict=True))
     return replace(old, prices=tuple(float(by_name[name]) for name in old.names))
@@ -60,7 +60,7 @@ def _by_item(old: Costs, new: Costs) -> dict[str, float]:
             if ours != theirs:
                 raise ValueError(
                     f"Repricing with other items: {name!r} {what} {sorted(theirs)}, but in the "
-                    f"model {sorted(ours)}. Only prices may change; else train anew."
+                    f"model {sorted(ours)}. Only prices may change; else train again."
                 )
     return dict(zip(new.names, new.prices, strict=True))
 
@@ -73,7 +73,7 @@ def _check_names(old: Costs, names: Any) -> None:
         parts += [f"prices for {_named(unknown)}, which the model does not have"] if unknown else []
         raise ValueError(
             f"Repricing with other items: {' and '.join(parts)}. Only prices may change; else "
-            "train anew."
+            "train again."
         )
 
 

@@ -23,7 +23,7 @@ class Target:
     Parameters
     ----------
     kind : {"binary", "multiclass", "shares", "regression", "counts"}
-        One score for the second class; one a class; one a class in proportion to its
+        One score for the second class; one per class; one per class in proportion to its
         probability, as forests have it; the prediction itself; or its logarithm.
     classes : array
         Class labels, sorted. Of several responses their numbers; empty for one.
@@ -55,7 +55,7 @@ class Target:
 
     @property
     def n_outputs(self) -> int:
-        """Scores a row."""
+        """Return the number of scores per row."""
         return 1 if self.kind == "binary" else max(len(self.classes), 1)
 
     def labels(self, scores: Floats) -> NDArray[Any]:

@@ -102,7 +102,7 @@ def read_rows(
     sample_weight : array, optional
         As given to `fit`.
     reset : bool
-        Whether the columns are learnt anew, or have to be those of earlier rows.
+        Whether the columns are learnt from these rows, or have to be those of earlier rows.
     accept_sparse : bool
         Whether X may be a sparse matrix.
     classes : bool

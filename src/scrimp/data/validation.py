@@ -19,7 +19,7 @@ def check_budget(budget: Any, n_rows: int | None = None) -> NDArray[np.float64]:
     budget : None, number, or array of numbers
         None stands for no limit.
     n_rows : int, optional
-        Where one budget a row is allowed: how many rows there are.
+        Where one budget per row is allowed: how many rows there are.
     """
     if budget is None:
         return np.array(np.inf)

@@ -120,7 +120,7 @@ def ndcg_scorer(queries: ArrayLike, k: int = 5) -> Callable[..., float]:
     def ndcg(answers: Any, rows: Any, y: Any) -> float:
         kept, first, times = np.unique(rows, return_index=True, return_counts=True)
         if kept[-1] >= len(query_of):
-            raise ValueError(f"There are {len(query_of)} queries; expected one a row.")
+            raise ValueError(f"There are {len(query_of)} queries; expected one per row.")
         truth = np.asarray(y, dtype=np.float64)[first]
         values = query_ndcg(truth, answers.predict(rows)[first], query_of[kept], k)
         # a query that was drawn twice counts twice

@@ -75,7 +75,7 @@ def _units(n_rows: int, groups: Any) -> Any:
     labels = np.asarray(groups)
     if labels.shape != (n_rows,):
         raise ValueError(
-            f"groups has the shape {labels.shape}; expected one group a row: ({n_rows},)."
+            f"groups has the shape {labels.shape}; expected one group per row: ({n_rows},)."
         )
     number = np.unique(labels, return_inverse=True)[1]
     return np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])

@@ -34,7 +34,7 @@ class Setting:
     costs : Costs
         Prices.
     budgets : sequence of float
-        What a method with one training a budget is trained for.
+        The budgets of a method that is trained per budget.
     n_rounds : int
         Rounds, where a method has any.
     seed : int

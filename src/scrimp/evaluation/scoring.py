@@ -180,7 +180,7 @@ def check_y(y: Any, target: Target, n_rows: int) -> NDArray[Any]:
     if values.shape != (n_rows,):
         raise ValueError(
             f"y has the shape {values.shape} but the sweep has {n_rows} rows; "
-            "expected one value a row."
+            "expected one value per row."
         )
     if n_rows == 0:
         raise ValueError("The sweep has no rows; expected at least one.")
@@ -209,7 +209,7 @@ def check_weight(sample_weight: Any, n_rows: int) -> Floats | None:
         return None
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (n_rows,) or not (np.isfinite(weight).all() and (weight >= 0).all()):
-        raise ValueError(f"sample_weight must hold {n_rows} finite numbers >= 0, one a row.")
+        raise ValueError(f"sample_weight must hold {n_rows} finite numbers >= 0, one per row.")
     if not weight.any():
         raise ValueError("sample_weight is 0 for all rows; expected some weight.")
     return weight

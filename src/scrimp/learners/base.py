@@ -97,9 +97,9 @@ class BudgetedEstimator(BaseEstimator):
         return self.predictor_.session(budget, **options)
 
     def reprice(self, costs: Any) -> Self:
-        """The fitted model at new prices of the same items, without training it again.
+        """Return the fitted model at new prices of the same items, without training it again.
 
-        What was learnt stays: votes, models, trees. What follows from prices is made anew:
+        What was learnt stays: votes, models, trees. What follows from prices is made again:
         chances of draws, which entry of a menu a budget pays for, and the sequence of a
         `SequencedRegressor`, whose sums are kept. Where the order is part of what was learnt
         it stays, and only the prices change; a training with the new prices may then find a
@@ -109,7 +109,7 @@ class BudgetedEstimator(BaseEstimator):
         ----------
         costs : Costs, mapping or array
             The same items, with the same columns and requirements, in any order; prices by
-            the name of the item; or one price an item.
+            the name of the item; or one price per item.
 
         Returns
         -------
@@ -127,8 +127,8 @@ class BudgetedEstimator(BaseEstimator):
         >>> from scrimp.datasets import load_heart
         >>> heart = load_heart()
         >>> model = BudgetedBoostingClassifier(heart.costs, n_rounds=20).fit(heart.X, heart.y)
-        >>> dearer = model.reprice([1.1 * price for price in heart.costs.prices])
-        >>> round(dearer.plan_.price / model.plan_.price, 2)
+        >>> repriced = model.reprice([1.1 * price for price in heart.costs.prices])
+        >>> round(repriced.plan_.price / model.plan_.price, 2)
         1.1
         """
         check_is_fitted(self, "plan_")

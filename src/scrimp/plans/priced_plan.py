@@ -160,14 +160,14 @@ class PricedPlan:
         return min(offers, default=(float("inf"), "nothing"))
 
     @cached_property
-    def dearest_room(self) -> tuple[float, str]:
+    def smallest_headroom(self) -> tuple[float, str]:
         """The smallest headroom of a paid stage, and the name of the most expensive purchase."""
         rooms = self.plan.stages.headroom
         paid = [s for s, needs in enumerate(self.needs) if self.costs.price_of(needs) > 0]
         if not paid:
             return 0.0, "nothing"
-        dearest = max(paid, key=lambda s: self.costs.price_of(self.needs[s]))
-        return min(rooms[s] for s in paid), self._named(self.needs[dearest])
+        costliest = max(paid, key=lambda s: self.costs.price_of(self.needs[s]))
+        return min(rooms[s] for s in paid), self._named(self.needs[costliest])
 
     def _named(self, items: tuple[int, ...]) -> str:
         """Return the names of items bought together; of many, the last, which need the rest."""

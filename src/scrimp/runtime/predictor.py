@@ -203,20 +203,20 @@ class Predictor:
         return self.columns.encode(array)
 
     def _warn_if_nothing_fits(self, budgets: Floats, owned: Any) -> None:
-        largest, (least, item) = budgets.max(initial=0.0), self.plan.cheapest
+        largest, (lowest_price, item) = budgets.max(initial=0.0), self.plan.cheapest
         if owned is not None or not self.plan.items or largest == 0:
             return
-        room, dearest = self.plan.dearest_room
-        if not within(least, largest):
+        room, costliest = self.plan.smallest_headroom
+        if not within(lowest_price, largest):
             reason = (
-                f"The cheapest purchase, {item}, costs {least:g} but the budget is {largest:g}, "
-                "so nothing is bought and the answer is the prior. "
+                f"The cheapest purchase, {item}, costs {lowest_price:g} but the budget is "
+                f"{largest:g}, so nothing is bought and the answer is the prior. "
                 "Raise the budget or call predict(X) without one."
             )
         elif not within(room, largest):
             reason = (
                 f"Nothing is bought unless {room:g} is left, what the dearest purchase, "
-                f"{dearest}, takes, but the budget is {largest:g}. Raise the budget, call "
+                f"{costliest}, takes, but the budget is {largest:g}. Raise the budget, call "
                 "predict(X) without one, or train with bound='remaining'."
             )
         else:

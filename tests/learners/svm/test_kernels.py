@@ -21,7 +21,7 @@ SMOOTHING, EPSILON = 0.3, 0.1
 
 
 def dual_variables(kind, y, f, weights):
-    """Losses and minus their derivatives, with kinks smoothed by a parabola."""
+    """Losses and minus their derivatives, with breakpoints smoothed by a parabola."""
     rest = y - f
     over, side = (1 - y * f, y) if kind <= 1 else (np.abs(rest) - EPSILON, np.sign(rest))
     over = np.maximum(over, 0.0)

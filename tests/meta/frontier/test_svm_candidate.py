@@ -60,8 +60,8 @@ def test_unasked_only_where_there_are_many_columns(monkeypatch):
     X, signal = rows()
     y = signal > 0
     options = {"budgets": [4.0], "cv": 2}
-    monkeypatch.setattr(candidate, "machines", _refuse)
-    monkeypatch.setattr("scrimp.meta.frontier.candidates.machines", _refuse)
+    monkeypatch.setattr(candidate, "train_svms", _refuse)
+    monkeypatch.setattr("scrimp.meta.frontier.candidates.train_svms", _refuse)
     model = FrontierClassifier(PRICES, **options).fit(X, y)
     assert model.failures_ == {}
     monkeypatch.setattr("scrimp.meta.frontier.candidates.WIDE", 4)

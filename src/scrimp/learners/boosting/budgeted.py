@@ -55,12 +55,12 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
     More than two classes are boosted as in SAMME; see the notes.
 
     A round costs O(rows x columns) at most, without a copy of X: columns are binned once
-    into one byte a value, and columns that cannot win are not looked at.
+    into one byte per value, and columns that cannot win are not looked at.
 
     Parameters
     ----------
     costs : Costs, array, mapping or None
-        Prices: a `Costs`, one price a column, prices by column name, or 1 for each column.
+        Prices: a `Costs`, one price per column, prices by column name, or 1 for each column.
     budget : float, list of floats or None
         The most that a prediction may spend. With a list one model is trained for each
         budget and a prediction uses the best that its budget pays for. None is no limit.

@@ -71,7 +71,7 @@ class PrunedSearch(AbstractContextManager["PrunedSearch"], ABC):
     lipschitz : float
         How much an edge moves at most, per unit of L1 distance between weights.
     n_histograms : int
-        Histograms a column.
+        Number of histograms per column.
     tie : float
         Qualities count as equal up to this, relatively; the bounds allow for no more than 1e-9.
     """
@@ -106,7 +106,7 @@ class PrunedSearch(AbstractContextManager["PrunedSearch"], ABC):
         self._has_missing = self._bins.max(axis=1, initial=0) == self._n_bins - 1
         self._codes = codes_that_occur(self._bins, self._n_cuts, self._categorical)
 
-        # Weights of some rounds to measure distances from; a fifth of a byte a cell at most.
+        # Weights of some rounds to measure distances from; at most a fifth of a byte per cell.
         self._weights = np.zeros((max(2, d // 40), n))
         self._cache: HistogramCache | None = None
         #: Columns scanned so far, over all rounds.

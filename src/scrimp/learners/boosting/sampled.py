@@ -32,7 +32,7 @@ from .votes import Vote, best_first, drawn, vote_of_stumps
 
 
 class SampledBoostingClassifier(BudgetedClassifier):
-    r"""AdaBoost whose vote is estimated, for each row anew, from stumps drawn at random.
+    r"""AdaBoost whose vote is estimated per row from stumps drawn at random.
 
     The full vote :math:`\sum_i\alpha_i h_i(x)` reads every column some stump needs. Here a
     row draws stumps with replacement, pays for columns it does not own yet, and answers with
@@ -43,7 +43,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
     Parameters
     ----------
     costs : Costs, array, mapping or None
-        Prices: a `Costs`, one price a column, prices by column name, or 1 for each column.
+        Prices: a `Costs`, one price per column, prices by column name, or 1 for each column.
     sampling : {"cost-aware", "uniform", "top"}
         ``uniform`` draws in proportion to :math:`\alpha` (AdaBoostRS), ``cost-aware`` to
         :math:`\alpha/c` (AdaBoostRS_AC), where c is the price of the stump's item with all it
@@ -51,11 +51,11 @@ class SampledBoostingClassifier(BudgetedClassifier):
         first, and leaves out what the rest of the budget cannot pay.
     bound : {"remaining", "paper"}
         When drawing ends. ``paper``: when the rest of the budget could not pay for the
-        dearest stump; so it never starts where that one is above the budget. ``remaining``:
+        costliest stump; so it never starts where that one is above the budget. ``remaining``:
         only stumps that the rest can pay are drawn, by renormalised chances. Once all these
         are owned, drawing ends with the vote of all that is owned: the mean that further
         draws would tend to, without their variance. That uses all the money, but
-        stumps that are too dear have no say: the estimate is biased.
+        stumps that cost too much take no part: the estimate is biased.
     n_rounds : int
         Rounds of AdaBoost.
     max_draws : int

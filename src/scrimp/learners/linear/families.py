@@ -21,7 +21,7 @@ class Family:
     Parameters
     ----------
     phi : function
-        One number a row.
+        One number per row.
     mean : function
         Its gradient (rows x outputs), the expected response.
     link : function

@@ -101,7 +101,7 @@ class GlmPath:
         n, k = sample.Y.shape
         self._inputs = np.empty((n, 0), dtype=sample.X.dtype)
         middle = family.link(sample.weight @ sample.Y)
-        #: The intercept, then one row a column of the inputs.
+        #: The intercept, then one row per column of the inputs.
         self.model = np.asarray(middle, dtype=np.float64).reshape(1, k)
         self.unfinished = self.n_iter = 0
 

@@ -46,7 +46,7 @@ class SequencedRegressor(BudgetedRegressor):
     Parameters
     ----------
     costs : Costs, array, mapping or None
-        Prices: a `Costs` (its items are the groups), one price a column, prices by column
+        Prices: a `Costs` (its items are the groups), one price per column, prices by column
         name, or 1 for each column.
     criterion : {"forward", "omp", "single", "no-whiten"}
         What a group is worth, to be divided by its price. ``forward``: what it explains more

@@ -35,7 +35,7 @@ LOSSES = {
     "epsilon_insensitive": 2,
     "squared_epsilon_insensitive": 3,
 }
-#: Losses with a kink, which are smoothed while they are minimised.
+#: Losses that are not differentiable everywhere, which are smoothed while they are minimised.
 NONSMOOTH = (0, 2)
 #: Power of the mean squared column length in the step scales: 1 would equalise columns that have
 #: about the same curvature, 0 would ignore their lengths.
@@ -124,7 +124,7 @@ class SVMProblem:
 
     @property
     def is_nonsmooth(self) -> bool:
-        """Whether the loss has a kink."""
+        """Whether the loss has a point without a derivative."""
         return self.loss in NONSMOOTH
 
     @property

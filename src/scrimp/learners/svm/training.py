@@ -42,16 +42,16 @@ class _Tolerances:
 
 
 @dataclass(frozen=True)
-class _KinkSystem:
-    """Which rows are taken to be at the kink of their loss."""
+class _BreakpointSystem:
+    """Which rows are taken to be at the breakpoint of their loss."""
 
-    #: Distance of the score from the kink, relative to the largest score.
+    #: Distance of the score from the breakpoint, relative to the largest score.
     distance: float = 1e-5
     #: The largest number of rows, as the linear system is dense.
     max_rows: int = 500
 
 
-_TOLERANCES, _KINK_SYSTEM = _Tolerances(), _KinkSystem()
+_TOLERANCES, _BREAKPOINT_SYSTEM = _Tolerances(), _BreakpointSystem()
 #: Coefficients up to this, in units of the targets, are 0 but for rounding.
 _ZERO = 1e-13
 
@@ -173,7 +173,7 @@ class Trainer:
         polished = self.train(trained.items, self.expand(trained), tol)
         if problem.is_nonsmooth and is_exact:
             part = problem.take_groups(np.flatnonzero(self.groups.mask(polished.items)))
-            polished = replace(polished, iterate=solve_at_kinks(part, polished.iterate))
+            polished = replace(polished, iterate=solve_at_breaks(part, polished.iterate))
         return polished
 
     def is_large(self, trained: TrainedSVM) -> bool:
@@ -218,16 +218,16 @@ def train_on_groups(
     return columns, replace(solution, iterate=solution.iterate.take(columns))
 
 
-def solve_at_kinks(problem: SVMProblem, iterate: Iterate) -> Iterate:
+def solve_at_breaks(problem: SVMProblem, iterate: Iterate) -> Iterate:
     """Return the exact solution of a non-smooth loss, from a solution of its smoothed form.
 
-    Which rows are at the kink of their loss is read off the solution; these equations and the
+    Which rows are at the breakpoint of their loss is read off the solution; these equations and the
     stationarity of the others are one linear system. A result that is worse is not taken.
     """
     w, b = iterate.w.copy(), iterate.b.copy()
     X = problem.X.toarray() if sparse.issparse(problem.X) else problem.X
     for output in range(problem.n_outputs):
-        solution = _solve_kink_system(problem, X, output, w[output], float(b[output]))
+        solution = _solve_breakpoint_system(problem, X, output, w[output], float(b[output]))
         if solution is not None:
             w[output], b[output] = solution
     exact = replace(iterate, w=w, b=b)
@@ -241,29 +241,30 @@ def _free_objective(problem: SVMProblem, iterate: Iterate) -> float:
     return objective(problem, free, 1.0, norms, problem.scores(iterate.w), iterate.b, 0.0).exact
 
 
-def _solve_kink_system(
+def _solve_breakpoint_system(
     problem: SVMProblem, X: Floats, output: int, w: Floats, b: float
 ) -> tuple[Floats, float] | None:
-    """Return coefficients and intercept, given the rows at kinks; None for no or too many rows."""
+    """Return coefficients and intercept by the rows at breakpoints; None if none or too many."""
     scores, y = X @ w + b, problem.targets[output]
     if problem.loss == 0:
-        side, kink = y, y
+        side, breaks = y, y
     else:
         side = np.where(y > scores, 1.0, -1.0)
-        kink = y - problem.epsilon * side
-    slack = (kink - scores) * side
-    at_kink = np.abs(slack) <= _KINK_SYSTEM.distance * max(1.0, float(np.abs(scores).max()))
-    at_kink &= problem.weights > 0
-    if not 0 < at_kink.sum() <= _KINK_SYSTEM.max_rows:
+        breaks = y - problem.epsilon * side
+    slack = (breaks - scores) * side
+    scale = max(1.0, float(np.abs(scores).max()))
+    at_break = np.abs(slack) <= _BREAKPOINT_SYSTEM.distance * scale
+    at_break &= problem.weights > 0
+    if not 0 < at_break.sum() <= _BREAKPOINT_SYSTEM.max_rows:
         return None
-    alpha = np.where((slack > 0) & ~at_kink, problem.weights * side, 0.0)
-    X_kink, d = X[at_kink], len(w)
-    # w - X_kink' beta = X' alpha, X_kink w + b = kink, sum(beta) = -sum(alpha)
-    n = d + len(X_kink) + 1
+    alpha = np.where((slack > 0) & ~at_break, problem.weights * side, 0.0)
+    X_at, d = X[at_break], len(w)
+    # w - X_at' beta = X' alpha, X_at w + b = breaks, sum(beta) = -sum(alpha)
+    n = d + len(X_at) + 1
     system = np.zeros((n, n))
     system[:d, :d] = np.eye(d)
-    system[:d, d:-1], system[d:-1, :d] = -X_kink.T, X_kink
+    system[:d, d:-1], system[d:-1, :d] = -X_at.T, X_at
     system[d:-1, -1], system[-1, d:-1] = 1.0, 1.0
-    rhs = np.concatenate([X.T @ alpha, kink[at_kink], [-alpha.sum()]])
+    rhs = np.concatenate([X.T @ alpha, breaks[at_break], [-alpha.sum()]])
     solution = np.linalg.lstsq(system, rhs, rcond=1e-12)[0]
     return solution[:d], float(solution[-1])

@@ -39,7 +39,7 @@ class BudgetedTreeClassifier(BudgetedClassifier):
     Parameters
     ----------
     costs : Costs, array, mapping or None
-        Prices: a `Costs`, one price a column, prices by column name, or 1 for each column.
+        Prices: a `Costs`, one price per column, prices by column name, or 1 for each column.
     budget : float or None
         The most that any path may cost: a node whose test would exceed it becomes a leaf.
         None is no limit.

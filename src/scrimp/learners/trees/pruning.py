@@ -20,7 +20,7 @@ from ...types import Floats, Ints
 def cross_validated_alpha(tree: Any, X: NDArray[Any], y: Ints, weight: Floats, folds: Any) -> float:
     """Return the ccp_alpha with the best cross-validated accuracy, the largest of equals.
 
-    One tree is grown a fold: where each of its nodes becomes a leaf tells its accuracy at
+    One tree is grown per fold: where each of its nodes becomes a leaf tells its accuracy at
     all alphas at once.
 
     Parameters

@@ -18,7 +18,7 @@ from ...types import Ints
 from ..refit.prefix_models import seeded
 from .base_learners import BASE_LEARNERS, BaseLearner, of_estimator
 from .problem import Problem, TrainingSet
-from .svm_candidate import WIDE, Inputs, machines
+from .svm_candidate import WIDE, Inputs, train_svms
 from .trained import Trained, TrainedLearners, TrainedModels, TrainedSVMs, items_of
 
 #: The name of support vector machines among the candidates.
@@ -75,14 +75,14 @@ class SVMCandidate(Candidate):
     takes_sparse: ClassVar[bool] = True
 
     def train(self, rows: TrainingSet) -> Trained:
-        """Train one machine per budget, from small to large."""
+        """Train one SVM per budget, from small to large."""
         problem = rows.problem
         if problem.is_sparse:
             inputs = Inputs.plain(problem.X[rows.index], problem.costs)
         else:
             inputs = Inputs(*rows.design.filled, rows.design.item_of)
-        trained = machines(inputs, rows.target, problem.costs, problem.budgets, problem.seed)
-        return TrainedSVMs(rows, trained)
+        svms = train_svms(inputs, rows.target, problem.costs, problem.budgets, problem.seed)
+        return TrainedSVMs(rows, svms)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from ...plans.contract import Plan
 from ...runtime.sweep import Sweep
 from ...types import Floats, Ints
 from .problem import TrainingSet
-from .svm_candidate import BoughtMachine
+from .svm_candidate import SelectedSVM
 from .training_target import TrainingTarget
 
 
@@ -64,17 +64,17 @@ class TrainedSVMs(Trained):
     """One support vector machine per budget, each on the items that it has selected."""
 
     fold: TrainingSet
-    machines: list[BoughtMachine | None]
+    svms: list[SelectedSVM | None]
 
     def predictions(self, rows: Ints) -> Floats:
-        """Return the predictions of the machines; without one, the prior."""
+        """Return the predictions of the SVMs; without one, the prior."""
         X, prior = self.fold.problem.X[rows], self.fold.target.prior
         constant = np.tile(prior, (len(rows), 1))
-        return np.stack([constant if svm is None else svm.answers(X) for svm in self.machines])
+        return np.stack([constant if svm is None else svm.answers(X) for svm in self.svms])
 
     def plan(self, budget: int) -> tuple[Plan[Any], Target]:
         """Return a plan that buys the set as a whole."""
-        svm = self.machines[budget]
+        svm = self.svms[budget]
         items, model = ((), None) if svm is None else (svm.items, svm.model)
         return _one_model_plan(items, model, self.fold.target)
 

@@ -183,7 +183,7 @@ class RefitClassifier(BudgetedClassifier, _Refit):
         comes last, the cheapest first. A list of items by name or number, or an estimator of
         scrimp, fitted or not: just their items. What costs nothing more is always taken at once.
     costs : Costs, array, mapping or None
-        Prices: a `Costs`, one price a column, prices by column name, or 1 for each column.
+        Prices: a `Costs`, one price per column, prices by column name, or 1 for each column.
     budget : float or None
         The most that a prediction may spend; None is no limit.
     grid : {"auto"}, int or list
