@@ -4,7 +4,7 @@ Run it as ``python -m benchmarks.hops`` (or ``make hops``). Another checkout is 
 ``PYTHONPATH=/path/to/it/src``.
 
 Counted are Python functions and methods whose code lies in the package, each once however often
-it is called, and the files that hold them. A nested function counts as one of its own. Not counted
+it is called, and the files that hold them. A nested function counts separately. Not counted
 are lambdas, comprehensions, class bodies and module bodies, methods that ``dataclass`` writes, and
 kernels that only other kernels call. Each job is run before on another model, so that neither lazy
 imports nor compilation are on the way, and is traced the first time that its own model does it.
@@ -26,7 +26,7 @@ import numpy as np
 import scrimp
 
 PACKAGE = Path(scrimp.__file__).parent
-#: Code that is no function of its own: what it does belongs to the function around it.
+#: Code that counts as a part of the function around it.
 ANONYMOUS = {"<module>", "<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
 
 

@@ -1,6 +1,6 @@
 """Error against budget and spend of each rule, in the setting of the paper.
 
-Every distinct threshold of a column is a 0/1 feature with a price of its own, drawn evenly
+Every distinct threshold of a column is a 0/1 feature with its own price, drawn uniformly
 from [0, 2]; training stops at the first choice it cannot pay (Huang, Powers, Reyzin 2015).
 Needs the datasets (SCRIMP_DATA). With --write the tables and the picture go to docs/.
 """

@@ -62,7 +62,7 @@ class Table:
 
     @property
     def is_regression(self) -> bool:
-        """Whether the response is numeric."""
+        """Return whether the response is numeric."""
         return self.name == "blogfeedback"
 
     def learner(self, budget: Any) -> Any:

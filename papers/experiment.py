@@ -16,7 +16,7 @@ from .trials import Data, Record, Runner, Setting, Trial
 
 @dataclass(frozen=True)
 class Results:
-    """What the trials gave.
+    """The results of the trials of a study.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Study:
-    """How a paper's experiments are run again.
+    """The experiments of a paper, to be run again.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Study:
     settings : mapping
         Its datasets, as published.
     quick : mapping
-        Trials of each dataset unless told otherwise.
+        Default number of trials of each dataset.
     trial : callable
         Runs one trial; see `Runner.run`.
     recipe : object that JSON can hold
@@ -204,7 +204,7 @@ class Study:
 
 
 class StudyOnOtherData(Study):
-    """A study on other data than the paper's: no published sizes stand beside its own."""
+    """A study on other data than the paper's, without published sizes."""
 
     def _features(self, results: Results) -> Record:
         return {name: {"here": d} for name, (_, d) in results.shapes.items()}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scrimp.datasets import fetch, fetch_arrays
 
 Bits = NDArray[np.uint8]
-#: Census: each number falls into one of so many ranges, which makes 131 features in all.
+#: Census: the number of ranges that each number is cut into, which makes 131 features in all.
 CENSUS_RANGES = 6
 
 
@@ -54,7 +54,7 @@ def binary(name: str) -> Binary:
     Raises
     ------
     DatasetUnavailable
-        If the data cannot be had.
+        If the data is not available.
     """
     return _MAKERS[name]()
 

@@ -31,7 +31,7 @@ class Table:
 
     @property
     def markdown(self) -> str:
-        """The table without its title."""
+        """Return the table without its title."""
         return markdown_table(self.header, self.rows)
 
 
@@ -71,7 +71,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def left_out_text(left_out: Mapping[str, str]) -> list[str]:
-    """Return a list of what could not be had, one line each."""
+    """Return a list of the datasets that are not available, one line each."""
     if not left_out:
         return []
     lines = [f"- **{name}** is left out. {reason}" for name, reason in left_out.items()]

@@ -27,7 +27,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Setting:
-    """How a paper ran one dataset.
+    """The sizes with which a paper ran one dataset.
 
     Parameters
     ----------
@@ -56,19 +56,19 @@ class Data(Protocol):
 
     @property
     def name(self) -> str:
-        """The paper's name for it."""
+        """Return the paper's name for it."""
 
     @property
     def X(self) -> Any:  # noqa: N802
-        """Rows and features, an array or a CSR matrix."""
+        """Return rows and features, an array or a CSR matrix."""
 
     @property
     def y(self) -> NDArray[Any]:
-        """Labels, or numbers to predict."""
+        """Return labels, or numbers to predict."""
 
     @property
     def remark(self) -> str:
-        """What it was made of."""
+        """Return what it was made of."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Runner:
     work : Path
         The folder that keeps the results.
     seed : int
-        All chance comes from it, the name of the dataset and the number of the trial.
+        Seeds all random draws, with the name of the dataset and the number of the trial.
     jobs : int
         Processes at a time; the results do not depend on it.
     """

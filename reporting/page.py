@@ -53,7 +53,7 @@ class Page:
 
     @property
     def text(self) -> str:
-        """The whole page as Markdown."""
+        """Return the whole page as Markdown."""
         return "\n\n".join(part.strip("\n") for part in self.parts) + "\n"
 
     def write(self, folder: Path) -> list[Path]:

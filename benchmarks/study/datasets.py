@@ -123,6 +123,6 @@ PROBLEMS: dict[str, Loader] = {
     "mslr": _mslr,
 }  # fmt: skip
 
-#: Asked for a comparison with published figures, and no part of the others.
+#: The problem of the comparison with published figures, which no other table includes.
 UNIT_PROBLEM = "spam_unit"
 ALL_PROBLEMS: dict[str, Loader] = {**PROBLEMS, UNIT_PROBLEM: _gdfs}

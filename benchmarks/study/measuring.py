@@ -26,7 +26,7 @@ def row_areas(losses: np.ndarray, budgets: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Gap:
-    """How much lower one area is than another.
+    """The difference of two areas, with its interval and p-value.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Gap:
     low, high : float
         A 95% interval from resampled test rows, the same rows for both.
     p : float
-        The chance of a difference so far from 0 if there were none, two-sided.
+        The two-sided p-value of the hypothesis that there is none.
     """
 
     value: float

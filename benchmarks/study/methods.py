@@ -32,7 +32,7 @@ class Method:
     recipe : mapping
         The settings that its results depend on.
     reason_against : callable
-        Says why it is not tried on a problem; empty where it is.
+        Returns why it is not tried on a problem; empty where it is.
     ours : bool
         Whether it is scrimp's, and so no peer.
     """

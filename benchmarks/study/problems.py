@@ -51,13 +51,13 @@ class Problem:
     costs : Costs, optional
         Real prices; else they are drawn.
     n_train : int, optional
-        So many of the first rows are the published training part.
+        Number of first rows that are the published training part.
     queries : array, optional
         Rows of one query are kept together.
     test_share : float
         The part of the rows that is tested, where one split is drawn.
     budgets : sequence of float, optional
-        Asked in place of the grid that all others have; prices are then 1 each.
+        Budgets in place of the common grid; prices are then 1 each.
     """
 
     name: str

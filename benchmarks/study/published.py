@@ -10,7 +10,7 @@ from scipy.stats import t as student
 
 from benchmarks.study.results import Result
 
-#: Accuracy in percent on UCI spam at so many columns, from I. Covert et al. (2023), Learning to
+#: Accuracy in percent on UCI spam by number of columns, from I. Covert et al. (2023), Learning to
 #: Maximize Mutual Information for Dynamic Feature Selection, ICML.
 GDFS = {1: 78.5, 2: 82.3, 3: 85.8, 5: 90.9, 10: 92.2, 15: 93.4, 25: 93.8}
 

@@ -32,7 +32,7 @@ class Result:
     total : float
         The price of everything.
     budgets : list of float
-        Asked.
+        The budgets of the predictions.
     prices, spends : list of float
         Price of all that the model may read, and mean spend of a test row, at each budget.
     losses : str

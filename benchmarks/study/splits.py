@@ -19,12 +19,12 @@ from benchmarks.study.prices import budgets_of, costs_of, generator
 from benchmarks.study.problems import Problem
 from scrimp import Costs
 
-#: Below so many rows all are tested, by cross-validation.
+#: Below this number of rows all are tested, by cross-validation.
 SMALL = 3_000
 OUTER = INNER = 5
 #: With more classes one split is tested: boosters have one tree per class in each round.
 MANY_CLASSES = 10
-#: Tuning looks at no more than so many training rows, drawn at random.
+#: The limit of training rows for tuning, drawn at random.
 TUNING_ROWS = 20_000
 
 
@@ -39,7 +39,7 @@ class Part:
     costs : Costs
         Prices of the raw columns.
     budgets : float array
-        Asked, rising.
+        The budgets of the predictions, ascending.
     train, test : int arrays
         Rows.
     fold : int array (training rows,)

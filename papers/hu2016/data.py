@@ -66,7 +66,7 @@ def grouped(name: str) -> Grouped:
     Raises
     ------
     DatasetUnavailable
-        If the data cannot be had.
+        If the data is not available.
     """
     source, make = _MAKERS[name]
     return make(fetch_arrays(source))

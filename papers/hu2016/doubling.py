@@ -52,7 +52,7 @@ NOTES = (
 
 @dataclass(frozen=True, eq=False)
 class Generated:
-    """A stand-in for generated problems, which has no rows: each trial draws its own problem."""
+    """A stand-in without rows for generated problems, which each trial draws."""
 
     name: str
     remark: str

@@ -34,7 +34,7 @@ FIFTH = _groups(MNIST.early[0])
 FLAT = _groups(MNIST.plateau[0])
 #: Numbers of groups at which mistakes are reported.
 SHOWN = (1, 2, 5, FIFTH, 20, FLAT, GROUPS)
-#: "About" the printed end is up to so many mistakes: a tenth more.
+#: The number of mistakes that counts as about the printed end: up to a tenth more.
 ABOUT = 1.1 * MNIST.end
 
 

@@ -40,7 +40,7 @@ Quality = Callable[[Floats], float] | None
 
 @dataclass(frozen=True, eq=False)
 class Halves:
-    """Rows to learn from, rows to be tested on, and how answers for the latter are judged."""
+    """Training rows, test rows, and how predictions of the latter are scored."""
 
     X: NDArray[np.float32]
     y: Floats

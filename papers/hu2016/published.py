@@ -32,9 +32,9 @@ class Mnist:
     features: int = 11_000
     #: Groups that the features are divided into.
     groups: int = 54
-    #: So many features already make fewer mistakes of 10000 than the second number.
+    #: A number of features, and the mistakes of 10000 that are already undercut with them.
     early: tuple[int, int] = (2200, 150)
-    #: From so many features on there are 100 mistakes, up to the second number.
+    #: The number of features from which on there are 100 mistakes or more, and the most.
     plateau: tuple[int, int] = (6000, 105)
     #: Mistakes with all features.
     end: int = 101

@@ -52,7 +52,7 @@ def _tally_text(cells: Sequence[Interval]) -> str:
 
 
 def _without_chance(cells: Sequence[Interval]) -> Tally:
-    """Count for a claim about every cell: one against it must be so beyond the chance of all."""
+    """Count for a claim about every cell; one against it must hold for all cells together."""
     strict = [cell.widened(len(cells)) for cell in cells]
     return Tally(tally(cells).better, tally(strict).worse, len(cells))
 

@@ -16,9 +16,9 @@ from ..trials import Division, Record, Setting, divide
 from .published import SETTINGS
 from .report import fill
 
-#: "Test error is calculated at budget increments of 2" (Fig. 1); how far is not said.
+#: "Test error is calculated at budget increments of 2" (Fig. 1); the paper does not state the last.
 BUDGETS = np.arange(2.0, 41.0, 2.0)
-#: Rounds of budgeted training: what the text says of sonar, and never fewer than AdaBoost's.
+#: Rounds of budgeted training: as stated for sonar, and never fewer than AdaBoost's.
 ROUNDS = 500
 MAX_DRAWS = 10_000
 #: What is compared, by the names of the paper. With equal prices all rules choose by the edge,

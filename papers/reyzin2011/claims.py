@@ -45,7 +45,7 @@ class Path:
         self.limit = float(np.mean([r["adaboost"] for r in records]))
 
     def reached(self, within: float) -> int | None:
-        """Return where on the grid the error is within so many percent of AdaBoost's."""
+        """Return where on the grid the error is within a percentage of AdaBoost's."""
         low = self.error <= self.limit * (1.0 + within / 100.0)
         return int(low.argmax()) if low.any() else None
 
@@ -55,7 +55,7 @@ class Path:
         Parameters
         ----------
         max_draws : float
-            Draws beyond it are not looked at.
+            The limit of draws that are considered.
         """
         excess = self.error - self.limit
         used = (excess > _NOISE) & (self.counts <= max_draws)

@@ -28,7 +28,7 @@ class Counts:
     spent : float array (rows,)
         What these cost.
     votes : float array (rows,)
-        The mean of the drawn votes, each divided by its chance.
+        The mean of the drawn votes, each divided by its probability.
     """
 
     draws: Ints

@@ -16,11 +16,11 @@ from . import published
 from .draws import counts_within, path_of
 from .report import fill
 
-#: Draws after which the error of AdaBoostRS is looked at: odd, so that no vote is a tie.
+#: Draws after which the error of AdaBoostRS is measured: odd, so that no vote is a tie.
 COUNTS = np.unique(np.geomspace(1, 3001, 200).astype(np.int64) // 2 * 2 + 1)
 #: The paper has no such limit; the share of rows that come to it is reported.
 MAX_DRAWS = 20_000
-#: The loop goes on while spent + dearest < B. Amounts are compared with a slack of 1e-9 in
+#: The loop goes on while spent + max c(h) < B. Amounts are compared with a slack of 1e-9 in
 #: scrimp, so a bound of strictly less is one below by more than that.
 _BELOW = 1.0 - 1e-8
 

@@ -48,7 +48,7 @@ def cutting_planes(part: Part, C: float, ratio: float) -> Record:
         cuts.append(cut)
         try:
             d, theta = _programme(cuts, prices, budget)
-        except ArithmeticError:  # beyond what numbers can tell apart: it ends with what it has
+        except ArithmeticError:  # beyond floating-point precision: keep the last shares
             break
         values.append(theta)
     model, columns = _fit_svm(part, C, d)

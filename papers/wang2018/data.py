@@ -1,4 +1,4 @@
-"""The datasets of `wang2018`: rows to learn from, prices, and tables generated at their sizes."""
+"""The datasets of `wang2018`: training rows, prices, and tables generated at their sizes."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Priced:
     remark : str
         What it was made of.
     n_train : int or None
-        So many of the first rows are for training; None draws them in each trial.
+        Number of first rows for training; None draws them in each trial.
     grouped : bool
         Whether columns are bought in random groups.
     numbers : bool
@@ -108,7 +108,7 @@ def priced(name: str) -> Priced:
     Raises
     ------
     DatasetUnavailable
-        If the data cannot be had.
+        If the data is not available.
     """
     if name in LARGE:
         return _large(name)

@@ -17,7 +17,7 @@ SHIFT = 10.0
 SPREAD = 0.5
 #: Informative words as a part of all; the more frequent a word, the likelier it is one.
 TRUE = 0.2
-#: Texts are drawn so many at a time.
+#: Texts that are drawn at a time; more take more memory.
 _BLOCK = 2_000
 
 
@@ -47,7 +47,7 @@ def generated(
     classes : bool
         Whether there are labels, -1 and 1, or numbers.
     seed : int
-        All chance comes from it.
+        Seeds all random draws.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def _counts(
 
 
 def _draws_for(chance: Floats, nonzeros: float) -> float:
-    """Return how many words to draw for so many different ones, on average."""
+    """Return how many words to draw for a number of different ones, on average."""
     if not 0 < nonzeros < len(chance):
         raise ValueError(
             f"nonzeros is {nonzeros!r}; expected more than 0 and fewer than the columns, "

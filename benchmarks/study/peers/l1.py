@@ -26,9 +26,9 @@ from benchmarks.study.tuning import Candidate, Fitted, Trained, settle, tuned
 STEPS = 25
 #: The last penalty of the path as a part of the first, at which nothing is picked.
 MIN_PENALTY = 1e-3
-#: A path is followed on at most so many rows, and the regression again on all.
+#: The limit of rows on which the path is followed; the regression is fitted to all.
 PATH_ROWS = 10_000
-#: A column without a price counts as if it had this part of the least price.
+#: A free column counts with this part of the lowest positive price.
 FREE = 0.01
 RECIPE = {"steps": STEPS, "least": MIN_PENALTY, "path_rows": PATH_ROWS, "free": FREE}
 
