@@ -22,7 +22,7 @@ from ..verdicts import (
 )
 from . import published
 
-Every = Mapping[str, Sequence[Record]]
+RecordsByDataset = Mapping[str, Sequence[Record]]
 #: The methods that CS-G-OMP is claimed to be ahead of, and the words of each claim.
 BEHIND = {
     "Single": "CS-G-OMP is at least as timely as Single, its variant by the best column alone",
@@ -32,43 +32,45 @@ BEHIND = {
 }
 
 
-def verdicts(every: Every) -> list[Verdict]:
+def verdicts(by_dataset: RecordsByDataset) -> list[Verdict]:
     """Return one verdict per claim."""
-    results = [_ahead(every, "CS-G-FR", "CS-G-OMP", "CS-G-FR is at least as timely as CS-G-OMP")]
-    results += [_ahead(every, "CS-G-OMP", other, claim) for other, claim in BEHIND.items()]
-    results.append(_faster(every))
-    return with_caution(results, min(map(len, every.values())))
+    results = [
+        _ahead(by_dataset, "CS-G-FR", "CS-G-OMP", "CS-G-FR is at least as timely as CS-G-OMP")
+    ]
+    results += [_ahead(by_dataset, "CS-G-OMP", other, claim) for other, claim in BEHIND.items()]
+    results.append(_faster(by_dataset))
+    return with_caution(results, min(map(len, by_dataset.values())))
 
 
-def gains(every: Every, one: str, other: str) -> dict[str, Interval]:
+def gains(by_dataset: RecordsByDataset, one: str, other: str) -> dict[str, Interval]:
     """Return how much more timely one method is than another per dataset, in thousandths."""
     return {
         name: interval([r["timeliness"][one] - r["timeliness"][other] for r in records]).scaled(
             1000.0
         )
-        for name, records in every.items()
+        for name, records in by_dataset.items()
     }
 
 
-def _ahead(every: Every, one: str, other: str, claim: str) -> Verdict:
+def _ahead(by_dataset: RecordsByDataset, one: str, other: str, claim: str) -> Verdict:
     """Return the verdict: confirmed in part if it is ahead on one dataset and behind on another."""
-    gain_by_dataset = gains(every, one, other)
+    gain_by_dataset = gains(by_dataset, one, other)
     count = tally(list(gain_by_dataset.values()))
     outcome = IN_PART if count.better and count.worse else count.mostly()
     listed = "; ".join(f"{name} {gain}" for name, gain in gain_by_dataset.items())
     return Verdict(
         claim, outcome,
         f"beyond chance {count}. Timeliness of {one} less that of {other}, thousandths: {listed}. "
-        f"In training it is ahead in the mean on {_ahead_in_training(every, one, other)} of "
-        f"{len(every)}",
+        f"In training it is ahead in the mean on {_ahead_in_training(by_dataset, one, other)} of "
+        f"{len(by_dataset)}",
     )  # fmt: skip
 
 
-def _ahead_in_training(every: Every, one: str, other: str) -> int:
+def _ahead_in_training(by_dataset: RecordsByDataset, one: str, other: str) -> int:
     """Return on how many datasets the mean over trials is higher."""
     means = [
         np.mean([r["training"][one] - r["training"][other] for r in records])
-        for records in every.values()
+        for records in by_dataset.values()
     ]
     return sum(mean > 0 for mean in means)
 
@@ -79,10 +81,10 @@ def slower(records: Sequence[Record], suffix: str = "") -> Floats:
     return np.array([r["seconds"][one]["order"] / r["seconds"][other]["order"] for r in records])
 
 
-def _faster(every: Every) -> Verdict:
+def _faster(by_dataset: RecordsByDataset) -> Verdict:
     """Return the verdict on implementations with refits, and the ratio without them beside it."""
-    refits = {name: float(np.median(slower(rs, "refits"))) for name, rs in every.items()}
-    here = {name: float(np.median(slower(rs))) for name, rs in every.items()}
+    refits = {name: float(np.median(slower(rs, "refits"))) for name, rs in by_dataset.items()}
+    here = {name: float(np.median(slower(rs))) for name, rs in by_dataset.items()}
     low = published.FASTER[0]
     outcome = joined([CONFIRMED if ratio >= low else REFUTED for ratio in refits.values()])
     return Verdict(

@@ -15,7 +15,7 @@ from ..report import PaperPage, Table
 from ..trials import Record
 from . import doubling, published
 from . import mnist_report as mnist
-from .claims import Every, slower, verdicts
+from .claims import RecordsByDataset, slower, verdicts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,18 +28,18 @@ _QUALITY = {"mslr": "NDCG@5", "mslr_query": "NDCG@5", "a9a": "accuracy"}
 
 def fill(page: PaperPage, results: Results, grid: Floats) -> None:
     """Add verdicts, tables and pictures of the results."""
-    every = dict(results.records)
-    digits, generated = every.pop("mnist", None), every.pop("generated", None)
+    by_dataset = dict(results.records)
+    digits, generated = by_dataset.pop("mnist", None), by_dataset.pop("generated", None)
     page.add_verdicts(
         [
-            *(verdicts(every) if every else ()),
+            *(verdicts(by_dataset) if by_dataset else ()),
             *(doubling.verdicts(generated) if generated else ()),
             *(mnist.verdicts(digits) if digits else ()),
         ]
     )
-    page.record["datasets"] = {name: _summary(records) for name, records in every.items()}
-    if every:
-        _fill_orders(page, every, grid)
+    page.record["datasets"] = {name: _summary(records) for name, records in by_dataset.items()}
+    if by_dataset:
+        _fill_orders(page, by_dataset, grid)
     if digits:
         mnist.fill(page, digits)
         page.record["datasets"]["mnist"] = mnist.summary(digits)
@@ -51,30 +51,30 @@ def fill(page: PaperPage, results: Results, grid: Floats) -> None:
     }
 
 
-def _fill_orders(page: PaperPage, every: Every, grid: Floats) -> None:
+def _fill_orders(page: PaperPage, by_dataset: RecordsByDataset, grid: Floats) -> None:
     """Add the comparison of orders."""
     page.add_table(
-        _timeliness(every),
+        _timeliness(by_dataset),
         "Means over trials. The lower rows are printed in the thesis (Tables 3.1 and 3.2), for "
         "other data: compare orderings along a row.",
     )
     page.add_table(
-        _training(every),
+        _training(by_dataset),
         "The same on training rows, less the penalty: what the methods look at. Where the order "
         "is another than of test rows, what is learned does not hold for new rows.",
     )
-    for name, records in every.items():
+    for name, records in by_dataset.items():
         caption = f"Explained variance of test rows against cost, on {name}"
         page.add_picture(name, picture(name, records, grid), caption)
-    page.add_table(_stopping(every), "Parts of the price of all groups, means over trials.")
-    if any("quality" in records[0] for records in every.values()):
+    page.add_table(_stopping(by_dataset), "Parts of the price of all groups, means over trials.")
+    if any("quality" in records[0] for records in by_dataset.values()):
         page.add_table(
-            _quality(every),
+            _quality(by_dataset),
             "Of test rows, with what is bought up to the stopping cost; the last column is with "
             "everything.",
         )
     page.add_table(
-        _seconds(every),
+        _seconds(by_dataset),
         "Median milliseconds of one core on the machine that ran this: sums over training rows, "
         "which all methods share, and then the order. By refits: on 2000 training rows, CS-G-FR "
         "fits a regression for each candidate in each step, and CS-G-OMP one in each step.",
@@ -86,10 +86,10 @@ def mean_of(records: Sequence[Record], what: str, method: str) -> Any:
     return np.mean([r[what][method] for r in records], axis=0)
 
 
-def _timeliness(every: Every) -> Table:
+def _timeliness(by_dataset: RecordsByDataset) -> Table:
     rows: list[tuple[str, ...]] = [
         (name, *(f"{mean_of(records, 'timeliness', m):.4f}" for m in published.METHODS))
-        for name, records in every.items()
+        for name, records in by_dataset.items()
     ]
     rows += [
         (f"{name} (printed)", *(f"{figure:.4f}" for figure in row))
@@ -98,26 +98,26 @@ def _timeliness(every: Every) -> Table:
     return Table("Tables 3.1 and 3.2: timeliness", ("dataset", *published.METHODS), rows)
 
 
-def _training(every: Every) -> Table:
+def _training(by_dataset: RecordsByDataset) -> Table:
     rows = [
         (name, *(f"{mean_of(records, 'training', m):.4f}" for m in LEARNED))
-        for name, records in every.items()
+        for name, records in by_dataset.items()
     ]
     return Table("Timeliness in training", ("dataset", *LEARNED), rows)
 
 
-def _stopping(every: Every) -> Table:
+def _stopping(by_dataset: RecordsByDataset) -> Table:
     rows = []
-    for name, records in every.items():
+    for name, records in by_dataset.items():
         alphas = sorted({r["alpha"] for r in records})
         counts = ", ".join(f"{a:g}: {sum(r['alpha'] == a for r in records)}" for a in alphas)
         rows.append((name, f"{np.mean([r['until'] for r in records]):.2f}", counts))
     return Table("Stopping costs", ("dataset", "stopping cost", "α: trials"), rows)
 
 
-def _quality(every: Every) -> Table:
+def _quality(by_dataset: RecordsByDataset) -> Table:
     rows = []
-    for name, records in every.items():
+    for name, records in by_dataset.items():
         if "quality" in records[0]:
             figures = [f"{mean_of(records, 'quality', m):.4f}" for m in LEARNED]
             by_all = np.mean([r["quality_by_all"] for r in records])
@@ -126,10 +126,10 @@ def _quality(every: Every) -> Table:
     return Table(title, ("dataset", "measure", *LEARNED, "everything"), rows)
 
 
-def _seconds(every: Every) -> Table:
+def _seconds(by_dataset: RecordsByDataset) -> Table:
     ways = ("CS-G-FR", "CS-G-OMP", "Sparse", "FR by refits", "OMP by refits")
     rows = []
-    for name, records in every.items():
+    for name, records in by_dataset.items():
         sums = np.median([r["seconds"]["CS-G-OMP"]["sums"] for r in records])
         orders = [np.median([r["seconds"][way]["order"] for r in records]) for way in ways]
         ratios = [np.median(slower(records, suffix)) for suffix in ("", "refits")]

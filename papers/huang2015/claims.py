@@ -23,23 +23,23 @@ from ..verdicts import (
     tally,
     with_caution,
 )
-from .curves import ALIKE, Curves, Every
+from .curves import ALIKE, Curves, RecordsByDataset
 
 
-def verdicts(every: Every, budgets: Floats) -> list[Verdict]:
+def verdicts(by_dataset: RecordsByDataset, budgets: Floats) -> list[Verdict]:
     """Return one verdict per claim."""
-    curves = Curves(every, budgets)
+    curves = Curves(by_dataset, budgets)
     claims = [
         _early_stopping(curves),
         _random_costs(curves),
         _small_and_large(curves),
         _alike(curves),
-        trap(every),
+        trap(by_dataset),
         smoothed_wins(curves),
         ecoli(curves),
         trees(curves),
     ]
-    return with_caution(claims, min(map(len, every.values())))
+    return with_caution(claims, min(map(len, by_dataset.values())))
 
 
 def _mean_of(cells: Sequence[Interval]) -> str:
@@ -106,16 +106,16 @@ def _small_and_large(curves: Curves) -> Verdict:
 def _at_smallest(curves: Curves) -> str:
     return ", ".join(
         f"{name} {interval(curves.gains(name, 'random', 'Greedy', 'Smoothed')[:, 0])}"
-        for name in curves.every
+        for name in curves.by_dataset
     )
 
 
 def _alike(curves: Curves) -> Verdict:
     texts, within, beyond = [], [], []
-    for name in curves.every:
+    for name in curves.by_dataset:
         cells = [interval(c) for c in curves.gains(name, "random", "SpeedBoost", "Greedy").T]
         within += [cell.low > -ALIKE and cell.high < ALIKE for cell in cells]
-        wide = [cell.widened(len(cells) * len(curves.every)) for cell in cells]
+        wide = [cell.widened(len(cells) * len(curves.by_dataset)) for cell in cells]
         beyond += [cell.low > ALIKE or cell.high < -ALIKE for cell in wide]
         widest = max(cells, key=lambda cell: abs(cell.mean))
         texts.append(f"{name} {widest}")
@@ -136,12 +136,12 @@ ECOLI_ADABOOST = 18.0
 ECOLI_SMOOTHED = 6.0
 
 
-def trap(every: Every) -> Verdict:
+def trap(by_dataset: RecordsByDataset) -> Verdict:
     """Return the verdict on whether Greedy leaves most of its budget with very many features."""
     spent = {
-        name: [r["random"]["spent"]["Greedy"] for r in every[name]]
+        name: [r["random"]["spent"]["Greedy"] for r in by_dataset[name]]
         for name in TRAPS
-        if name in every
+        if name in by_dataset
     }
     text = ", ".join(
         f"{name} {np.mean(amounts):.2f} on average, {max(amounts):.2f} at most"
@@ -159,7 +159,7 @@ def trap(every: Every) -> Verdict:
 
 def smoothed_wins(curves: Curves) -> Verdict:
     """Return the verdict on whether Smoothed is better than SpeedBoost, over all budgets."""
-    names = [name for name in SMOOTHED_WINS if name in curves.every]
+    names = [name for name in SMOOTHED_WINS if name in curves.by_dataset]
     gains = [
         interval(curves.gains(name, "random", "Smoothed", "SpeedBoost").mean(axis=1))
         for name in names
@@ -175,7 +175,7 @@ def smoothed_wins(curves: Curves) -> Verdict:
 def ecoli(curves: Curves) -> Verdict:
     """Return the verdict on the budget that AdaBoost needs for the error of Smoothed."""
     claim = "on ecoli AdaBoost needs a budget of 18 to reach what Smoothed reaches with 6"
-    if "ecoli" not in curves.every:
+    if "ecoli" not in curves.by_dataset:
         return Verdict(claim, OPEN, "ecoli was not run")
     stated, cheap = ECOLI_ADABOOST, ECOLI_SMOOTHED
     place = int(np.flatnonzero(np.isclose(curves.budgets, cheap))[0])
@@ -218,7 +218,7 @@ def trees(curves: Curves) -> Verdict:
     prices = {"tree, full": "uniform", "tree, pruned": "uniform", "BT": "uniform",
               "Smoothed": "random"}  # fmt: skip
     rises = {
-        method: [interval(rise(curves.errors(name, costs, method))) for name in curves.every]
+        method: [interval(rise(curves.errors(name, costs, method))) for name in curves.by_dataset]
         for method, costs in prices.items()
     }
     outcomes = {
@@ -245,7 +245,7 @@ def trees(curves: Curves) -> Verdict:
 
 def _tally_at_last(curves: Curves, tree: str) -> Tally:
     """Count datasets on which BT beats a tree at the largest budget, with equal prices."""
-    gains = [curves.gains(name, "uniform", "BT", tree)[:, -1] for name in curves.every]
+    gains = [curves.gains(name, "uniform", "BT", tree)[:, -1] for name in curves.by_dataset]
     return tally([interval(gain) for gain in gains])
 
 

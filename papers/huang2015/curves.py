@@ -13,7 +13,7 @@ from scrimp.types import Floats
 from ..trials import Record
 from ..verdicts import Interval, interval
 
-Every = Mapping[str, Sequence[Record]]
+RecordsByDataset = Mapping[str, Sequence[Record]]
 #: Curves that differ by no more than this, in points, are almost identical.
 ALIKE = 1.0
 
@@ -21,8 +21,8 @@ ALIKE = 1.0
 class Curves:
     """Errors per trial; budgets in the lowest third are small, in the highest third large."""
 
-    def __init__(self, every: Every, budgets: Floats) -> None:
-        self.every, self.budgets = every, budgets
+    def __init__(self, by_dataset: RecordsByDataset, budgets: Floats) -> None:
+        self.by_dataset, self.budgets = by_dataset, budgets
         thirds = np.quantile(budgets, [1 / 3, 2 / 3])
         self.small, self.large = budgets <= thirds[0], budgets >= thirds[1]
         self.up_to = f"up to {budgets[self.small].max():g}"
@@ -30,7 +30,7 @@ class Curves:
 
     def errors(self, name: str, costs: str, method: str) -> Floats:
         """Return errors in percent (trials x budgets)."""
-        return 100.0 * np.array([r[costs]["error"][method] for r in self.every[name]])
+        return 100.0 * np.array([r[costs]["error"][method] for r in self.by_dataset[name]])
 
     def gains(self, name: str, costs: str, one: str, other: str) -> Floats:
         """Return how much lower the error of one method is (trials x budgets)."""
@@ -38,13 +38,13 @@ class Curves:
 
     def up_to_half(self, name: str, costs: str) -> NDArray[np.bool_]:
         """Return which budgets are at most half the price of AdaBoost's full vote."""
-        full = float(np.mean([r[costs]["full"] for r in self.every[name]]))
+        full = float(np.mean([r[costs]["full"] for r in self.by_dataset[name]]))
         return self.budgets <= full / 2.0
 
     def cells(self, costs: str, one: str, other: str, where: Any = None) -> list[Interval]:
         """Return one gain per dataset and selected budget."""
         intervals = []
-        for name in self.every:
+        for name in self.by_dataset:
             chosen = np.ones(len(self.budgets), bool) if where is None else where(name)
             intervals += [
                 interval(column) for column in self.gains(name, costs, one, other).T[chosen]

@@ -94,10 +94,11 @@ def _short_table(results: Results, budgets: Floats) -> Table:
     header += [f"{costs}\n{budgets[k]:g}" for costs in ("equal", "random") for k in places]
     rows = []
     for name, records in results.records.items():
-        every = {costs: curves(records, costs) for costs in PRICES}
-        for method in every["random"]:
+        by_prices = {costs: curves(records, costs) for costs in PRICES}
+        for method in by_prices["random"]:
             cells = [
-                _cells(errors_by_method.get(method), places) for errors_by_method in every.values()
+                _cells(errors_by_method.get(method), places)
+                for errors_by_method in by_prices.values()
             ]
             rows.append((name, method, *cells[0], *cells[1]))
         adaboost = [percent(np.mean([r[costs]["adaboost"] for r in records])) for costs in PRICES]
@@ -147,8 +148,8 @@ def _lowest(records: Records) -> float:
     """Return the least mean error of any curve, in percent; bands may go below it."""
     means = [errors.mean(axis=0) for costs in PRICES for errors in curves(records, costs).values()]
     means += [np.array([np.mean([r[costs]["adaboost"] for r in records])]) for costs in PRICES]
-    every = 100.0 * np.concatenate(means)
-    return float(every[every > 0].min(initial=100.0))
+    percents = 100.0 * np.concatenate(means)
+    return float(percents[percents > 0].min(initial=100.0))
 
 
 def _draw(ax: Any, records: Records, costs: str, budgets: Floats) -> None:

@@ -15,23 +15,23 @@ from ..verdicts import CONFIRMED, OPEN, REFUTED, Interval, Verdict, interval, ta
 from . import published
 
 Records = Sequence[Record]
-Every = Mapping[str, Records]
+RecordsByDataset = Mapping[str, Records]
 #: Excess errors below this are mostly chance.
 _NOISE = 0.0005
 #: Draws that count as the start of a path.
 _START = 200
 
 
-def verdicts(every: Every, paths: Mapping[str, Path]) -> list[Verdict]:
+def verdicts(by_dataset: RecordsByDataset, paths: Mapping[str, Path]) -> list[Verdict]:
     """Return one verdict per claim; the first claim has two parts."""
     results = [
         _limit(paths),
         _exponential(paths),
         _slower(paths),
-        _aware_beats_plain(every),
-        _top_sometimes(every),
+        _aware_beats_plain(by_dataset),
+        _top_sometimes(by_dataset),
     ]
-    return with_caution(results, min(map(len, every.values())))
+    return with_caution(results, min(map(len, by_dataset.values())))
 
 
 class Path:
@@ -117,10 +117,10 @@ def _slower(paths: Mapping[str, Path]) -> Verdict:
     )
 
 
-def gains(every: Every, one: str, other: str) -> dict[tuple[str, int], Interval]:
+def gains(by_dataset: RecordsByDataset, one: str, other: str) -> dict[tuple[str, int], Interval]:
     """Return how much lower the error of one is than the other's, in points, at each bound."""
     intervals = {}
-    for name, records in every.items():
+    for name, records in by_dataset.items():
         for k, bound in enumerate(published.BOUNDS):
             differences = [r[other]["error"][k] - r[one]["error"][k] for r in records]
             intervals[name, bound] = interval(differences).scaled(100.0)
@@ -131,12 +131,12 @@ def _listed(intervals: dict[tuple[str, int], Interval]) -> str:
     return "; ".join(f"{name} B={bound} {gain}" for (name, bound), gain in intervals.items())
 
 
-def _aware_beats_plain(every: Every) -> Verdict:
-    intervals = gains(every, "RS_AC", "RS")
+def _aware_beats_plain(by_dataset: RecordsByDataset) -> Verdict:
+    intervals = gains(by_dataset, "RS_AC", "RS")
     count = tally(list(intervals.values()))
     more = [
         np.mean([r["RS_AC"]["features"][k] - r["RS"]["features"][k] for r in records]) > 0
-        for records in every.values()
+        for records in by_dataset.values()
         for k in range(len(published.BOUNDS))
     ]
     outcome = count.mostly() if all(more) else OPEN
@@ -150,8 +150,8 @@ def _aware_beats_plain(every: Every) -> Verdict:
     )  # fmt: skip
 
 
-def _top_sometimes(every: Every) -> Verdict:
-    intervals = gains(every, "top", "RS_AC")
+def _top_sometimes(by_dataset: RecordsByDataset) -> Verdict:
+    intervals = gains(by_dataset, "top", "RS_AC")
     count = tally(list(intervals.values()))
     outcome = CONFIRMED if count.better else OPEN if count.worse < count.total else REFUTED
     return Verdict(

@@ -41,10 +41,10 @@ def trial(data: Binary, setting: Setting, rng: np.random.Generator) -> Record:
     plan: Any = plain.plan_.plan
     error, features = path_of(plan, part.X_test, part.y_test, COUNTS)
     top = model("top", "remaining").sweep(part.X_test, [b - 1.0 for b in published.BOUNDS])
-    every = np.vstack([part.X, part.X_test])
+    X_all = np.vstack([part.X, part.X_test])
     return {
         "adaboost": part.errors(plain.predict(part.X_test)[:, None])[0],
-        "varying": int((every.min(axis=0) < every.max(axis=0)).sum()),
+        "varying": int((X_all.min(axis=0) < X_all.max(axis=0)).sum()),
         "path": {"error": error, "features": features},
         "RS_AC": _within(aware, prices, part),
         "RS": _within(plain, prices, part),

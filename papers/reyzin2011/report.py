@@ -14,7 +14,7 @@ from ..report import PaperPage, Table, percent
 from ..trials import Record
 from ..verdicts import signed
 from . import published
-from .claims import Path, Records, verdicts
+from .claims import Path, Records, RecordsByDataset, verdicts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,10 +24,10 @@ METHODS = ("RS_AC", "RS")
 
 def fill(page: PaperPage, results: Results, counts: Ints) -> None:
     """Add verdicts, tables and pictures of the results."""
-    every = results.records
-    paths = {name: Path(records, counts) for name, records in every.items()}
-    page.add_verdicts(verdicts(every, paths))
-    page.add_table(_table_2(every))
+    by_dataset = results.records
+    paths = {name: Path(records, counts) for name, records in by_dataset.items()}
+    page.add_verdicts(verdicts(by_dataset, paths))
+    page.add_table(_table_2(by_dataset))
     page.add_table(
         _table_3_4(paths),
         "How far above AdaBoost's own error, in percent of it; the first count of draws (from a "
@@ -37,19 +37,19 @@ def fill(page: PaperPage, results: Results, counts: Ints) -> None:
     for name, path in paths.items():
         caption = f"Error and features used against samples drawn, on {name}"
         page.add_picture(name, picture(name, path), caption)
-    page.add_table(_table_5(every), _off_table_5(every))
-    page.add_table(_table_6(every), _off_table_6(every))
-    page.add("Draws, of which most are of features bought before:", _draws_table(every))
+    page.add_table(_table_5(by_dataset), _off_table_5(by_dataset))
+    page.add_table(_table_6(by_dataset), _off_table_6(by_dataset))
+    page.add("Draws, of which most are of features bought before:", _draws_table(by_dataset))
     page.record["datasets"] = {
-        name: _summary(records, paths[name]) for name, records in every.items()
+        name: _summary(records, paths[name]) for name, records in by_dataset.items()
     }
-    page.record["published"] = {name: _published(name) for name in every}
+    page.record["published"] = {name: _published(name) for name in by_dataset}
 
 
-def _table_2(every: Any) -> Table:
+def _table_2(by_dataset: RecordsByDataset) -> Table:
     rows = [
         (name, percent(np.mean([r["adaboost"] for r in records])), published.ADABOOST[name])
-        for name, records in every.items()
+        for name, records in by_dataset.items()
     ]
     title = "Table 2: error of AdaBoost, percent"
     return Table(title, ("dataset", "here", "published"), _as_text(rows))
@@ -73,8 +73,8 @@ def _table_3_4(paths: dict[str, Path]) -> Table:
     return Table(title, header, _as_text(rows))
 
 
-def _cells(every: Any) -> Any:
-    for name, records in every.items():
+def _cells(by_dataset: RecordsByDataset) -> Any:
+    for name, records in by_dataset.items():
         for k, bound in enumerate(published.BOUNDS):
             yield name, k, bound, records
 
@@ -83,30 +83,30 @@ def _mean(records: Records, method: str, what: str, k: int) -> float:
     return float(np.mean([r[method][what][k] for r in records]))
 
 
-def _off(every: Any, what: str, printed: Any, relative: bool) -> float:
+def _off(by_dataset: RecordsByDataset, what: str, printed: Any, relative: bool) -> float:
     """Return the largest difference from a printed table."""
     largest = 0.0
-    for name, k, _, records in _cells(every):
+    for name, k, _, records in _cells(by_dataset):
         for method, figure in zip(METHODS, printed[name][k], strict=True):
             here = _mean(records, method, what, k)
             largest = max(largest, abs(here / figure - 1.0 if relative else here - figure / 100.0))
     return 100.0 * largest
 
 
-def _off_table_5(every: Any) -> str:
-    largest = _off(every, "error", published.ERRORS, relative=False)
+def _off_table_5(by_dataset: RecordsByDataset) -> str:
+    largest = _off(by_dataset, "error", published.ERRORS, relative=False)
     return f"At most {largest:.1f} points from a printed figure."
 
 
-def _off_table_6(every: Any) -> str:
-    largest = _off(every, "features", published.TAKEN, relative=True)
+def _off_table_6(by_dataset: RecordsByDataset) -> str:
+    largest = _off(by_dataset, "features", published.TAKEN, relative=True)
     return f"Features bought are at most {largest:.0f}% from a printed figure."
 
 
-def _table_5(every: Any) -> Table:
+def _table_5(by_dataset: RecordsByDataset) -> Table:
     header = ("dataset", "B", "RS_AC", "published", "off by", "RS", "published", "off by", "top")
     rows = []
-    for name, k, bound, records in _cells(every):
+    for name, k, bound, records in _cells(by_dataset):
         row: list[Any] = [name, bound]
         for method, printed in zip(METHODS, published.ERRORS[name][k], strict=True):
             here = 100.0 * _mean(records, method, "error", k)
@@ -115,10 +115,10 @@ def _table_5(every: Any) -> Table:
     return Table("Table 5: error at a budget, percent", header, _as_text(rows))
 
 
-def _table_6(every: Any) -> Table:
+def _table_6(by_dataset: RecordsByDataset) -> Table:
     header = ("dataset", "B", "RS_AC", "published", "off by", "RS", "published", "off by")
     rows = []
-    for name, k, bound, records in _cells(every):
+    for name, k, bound, records in _cells(by_dataset):
         row: list[Any] = [name, bound]
         for method, printed in zip(METHODS, published.TAKEN[name][k], strict=True):
             here = _mean(records, method, "features", k)
@@ -132,10 +132,10 @@ def _as_text(rows: Any) -> list[list[str]]:
     return [[str(cell) for cell in row] for row in rows]
 
 
-def _draws_table(every: Any) -> str:
+def _draws_table(by_dataset: RecordsByDataset) -> str:
     header = ("dataset", "B", "RS_AC", "RS", "rows at the limit of draws")
     rows = []
-    for name, k, bound, records in _cells(every):
+    for name, k, bound, records in _cells(by_dataset):
         draws = [f"{_mean(records, method, 'draws', k):.0f}" for method in METHODS]
         capped = max(_mean(records, method, "capped", k) for method in METHODS)
         rows.append((name, bound, *draws, f"{percent(capped)}%"))

@@ -31,10 +31,10 @@ _UNIT = "points of accuracy or percent of the squared error of all columns"
 _PRICES = np.array(list(YAHOO_PRICES), dtype=np.float64)
 
 
-def verdicts(every: Every) -> list[Verdict]:
+def verdicts(by_dataset: RecordsByDataset) -> list[Verdict]:
     """Return one verdict per claim, from the datasets that have enough trials."""
-    enough = {name: records for name, records in every.items() if len(records) >= FEWEST}
-    enough = enough or dict(every)
+    enough = {name: records for name, records in by_dataset.items() if len(records) >= FEWEST}
+    enough = enough or dict(by_dataset)
     results = [
         _ahead(enough, "LTB-unif", "At the same budget LTB is at least as good as LTB-unif"),
         _ahead(enough, "CS-G-FR", "At the same budget LTB is at least as good as FS (CS-G-FR)"),
@@ -65,11 +65,11 @@ def _gain(record: Record, one: Floats, other: Floats | float) -> Floats:
     return np.asarray(100.0 * (one - other))
 
 
-def _ahead(every: Every, other: str, claim: str) -> Verdict:
+def _ahead(by_dataset: RecordsByDataset, other: str, claim: str) -> Verdict:
     """Return the verdict over all datasets and budgets; in part if the datasets disagree."""
     intervals: dict[str, list[Interval]] = {
         name: [interval(column) for column in gains(records, other).T]
-        for name, records in every.items()
+        for name, records in by_dataset.items()
         if other in records[0]["methods"]
     }
     if not intervals:
@@ -80,8 +80,8 @@ def _ahead(every: Every, other: str, claim: str) -> Verdict:
     lags = any(one.worse > one.better for one in tallies.values())
     settled = 2 * (count.better + count.worse) >= count.total  # a few of many come by chance
     listed = "; ".join(
-        f"{name} {interval(gains(every[name], other)[:, 0])} and "
-        f"{interval(gains(every[name], other)[:, 1:].mean(axis=1))}"
+        f"{name} {interval(gains(by_dataset[name], other)[:, 0])} and "
+        f"{interval(gains(by_dataset[name], other)[:, 1:].mean(axis=1))}"
         for name in intervals
     )
     return Verdict(
@@ -91,10 +91,10 @@ def _ahead(every: Every, other: str, claim: str) -> Verdict:
     )  # fmt: skip
 
 
-def _near(every: Every) -> Verdict:
+def _near(by_dataset: RecordsByDataset) -> Verdict:
     """Return the verdict at the largest budget, and the figure at half of all prices."""
     short: dict[str, tuple[Interval, Interval]] = {}
-    for name, records in every.items():
+    for name, records in by_dataset.items():
         differences = np.array([
             _gain(r, np.array(r["methods"]["LTB"]["quality"]), r["all"])[[5, -1]] for r in records
         ])  # fmt: skip
@@ -123,8 +123,8 @@ def mean_price(record: Record, method: str) -> Floats:
     return np.asarray(counts @ _PRICES / np.maximum(counts.sum(axis=1), 1.0))
 
 
-def _more(every: Every) -> Verdict:
-    steps = np.concatenate([np.diff(bought(r, "LTB")) for rs in every.values() for r in rs])
+def _more(by_dataset: RecordsByDataset) -> Verdict:
+    steps = np.concatenate([np.diff(bought(r, "LTB")) for rs in by_dataset.values() for r in rs])
     outcome = CONFIRMED if (steps > 0).all() else REFUTED if (steps <= 0).mean() > 0.1 else IN_PART
     return Verdict(
         "The larger the budget, the more features are selected", outcome,
@@ -132,9 +132,9 @@ def _more(every: Every) -> Verdict:
     )  # fmt: skip
 
 
-def _cheaper(every: Every) -> Verdict:
+def _cheaper(by_dataset: RecordsByDataset) -> Verdict:
     intervals, texts = [], []
-    for name, records in every.items():
+    for name, records in by_dataset.items():
         less = np.array([mean_price(r, "LTB-unif") - mean_price(r, "LTB") for r in records])
         more = np.mean([bought(r, "LTB") / np.maximum(bought(r, "LTB-unif"), 1) for r in records])
         intervals += [interval(column) for column in less.T]
@@ -148,11 +148,11 @@ def _cheaper(every: Every) -> Verdict:
     )  # fmt: skip
 
 
-def _faster(every: Every) -> Verdict:
+def _faster(by_dataset: RecordsByDataset) -> Verdict:
     claim = "LTB is much more efficient than FS in training"
     ratios = {
         name: float(np.median([_seconds(r, "CS-G-FR") / _seconds(r, "LTB") for r in records]))
-        for name, records in every.items()
+        for name, records in by_dataset.items()
         if "CS-G-FR" in records[0]["methods"]
     }
     if not ratios:
@@ -171,16 +171,16 @@ def _seconds(record: Record, method: str) -> float:
     return float(record["seconds"][method]["training"])
 
 
-Every = Mapping[str, Sequence[Record]]
+RecordsByDataset = Mapping[str, Sequence[Record]]
 #: More shares than this part between 0 and 1 are not few; the most printed is 13 of 280.
 FEW = 0.05
 
 
-def few(every: Every) -> Verdict:
+def few(by_dataset: RecordsByDataset) -> Verdict:
     """Return the verdict on Remark 1 and Table 2."""
     claim = "Few shares are between 0 and 1 at the optimum"
     parts: dict[str, list[float]] = {}
-    for name, records in every.items():
+    for name, records in by_dataset.items():
         if "exact" in records[0]:
             counts = np.array([r["exact"]["shares"] for r in records], dtype=np.float64)
             parts[name] = (counts[..., 1] / counts.sum(axis=2)).mean(axis=0).tolist()
@@ -193,8 +193,8 @@ def few(every: Every) -> Verdict:
         f"{name} {', '.join(f'{100 * part:.1f}' for part in fractions)}%"
         for name, fractions in parts.items()
     )
-    gap = max(max(r["exact"]["gap"]) for rs in every.values() for r in rs if "exact" in r)
-    stopped = [p["shares"][1] for p in _planes(every)]
+    gap = max(max(r["exact"]["gap"]) for rs in by_dataset.values() for r in rs if "exact" in r)
+    stopped = [p["shares"][1] for p in _planes(by_dataset)]
     return Verdict(
         claim, outcome,
         f"of the shares, at 0.01, 0.1 and 0.5 of all prices, solved to a gap of {gap:.1g}: "
@@ -206,9 +206,9 @@ def few(every: Every) -> Verdict:
     )  # fmt: skip
 
 
-def converges(every: Every) -> Verdict:
+def converges(by_dataset: RecordsByDataset) -> Verdict:
     """Return the verdict on Fig. 1 and Proposition 2."""
-    planes = _planes(every)
+    planes = _planes(by_dataset)
     claim = "The objective of Algorithm 1 rises monotonically, and it converges within 20 rounds"
     if not planes:
         return Verdict(claim, OPEN, "Algorithm 1 was not run")
@@ -218,7 +218,7 @@ def converges(every: Every) -> Verdict:
     gaps = {x: np.median([p["gap"] for p in planes if p["ratio"] == x]) for x in ratios}
     usual = float(np.mean(list(done.values()))) >= 0.5
     listed = ", ".join(f"{x:g}: {100 * done[x]:.0f}%, {gaps[x]:.2g}" for x in ratios)
-    monotone = all(all(r["methods"]["LTB"]["monotone"]) for rs in every.values() for r in rs)
+    monotone = all(all(r["methods"]["LTB"]["monotone"]) for rs in by_dataset.values() for r in rs)
     return Verdict(
         claim, joined([CONFIRMED if rises else REFUTED, CONFIRMED if usual else REFUTED]),
         f"it {'rises' if rises else 'does not rise'} in all {len(planes)} runs. By part of all "
@@ -228,9 +228,9 @@ def converges(every: Every) -> Verdict:
     )  # fmt: skip
 
 
-def within(every: Every) -> Verdict:
+def within(by_dataset: RecordsByDataset) -> Verdict:
     """Return the verdict on Problem (1) and Table 2."""
-    planes = _planes(every)
+    planes = _planes(by_dataset)
     over = [p["cost"] - 1.0 for p in planes]
     printed = [
         f"{name} {100 * excess(name)[0.01]:.1f}% and {100 * excess(name)[0.1]:.1f}% (else all "
@@ -240,7 +240,7 @@ def within(every: Every) -> Verdict:
     ]
     worst = max(
         max(np.array(r["methods"]["LTB"]["cost"]) / np.array(r["ratios"]))
-        for rs in every.values() for r in rs
+        for rs in by_dataset.values() for r in rs
     )  # fmt: skip
     measured = (
         f" Algorithm 1 here: {100 * np.median(over):.1f}% in the median, up to \
@@ -257,5 +257,5 @@ def within(every: Every) -> Verdict:
     )  # fmt: skip
 
 
-def _planes(every: Every) -> list[Record]:
-    return [p for records in every.values() for r in records for p in r.get("planes", ())]
+def _planes(by_dataset: RecordsByDataset) -> list[Record]:
+    return [p for records in by_dataset.values() for r in records for p in r.get("planes", ())]

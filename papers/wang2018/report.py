@@ -14,7 +14,7 @@ from ..experiment import Results
 from ..prices import YAHOO_PRICES
 from ..report import PaperPage, Table
 from ..trials import Record
-from .claims import Every, bought, is_number, mean_price, verdicts
+from .claims import RecordsByDataset, bought, is_number, mean_price, verdicts
 from .published import TABLE2, excess, implied_total
 
 if TYPE_CHECKING:
@@ -29,37 +29,37 @@ BESIDE = {
 
 def fill(page: PaperPage, results: Results) -> None:
     """Add verdicts, tables and pictures of the results."""
-    every = results.records
-    page.add_verdicts(verdicts(every))
-    page.record["datasets"] = {name: _summary(records) for name, records in every.items()}
+    by_dataset = results.records
+    page.add_verdicts(verdicts(by_dataset))
+    page.record["datasets"] = {name: _summary(records) for name, records in by_dataset.items()}
     page.record["published"] = {
         name: {str(ratio): row._asdict() for ratio, row in rows.items()}
         for name, rows in TABLE2.items()
     }
     page.add_table(
-        _qualities(every),
+        _qualities(by_dataset),
         "Means over trials, of test rows: accuracy in percent, or the mean squared error. Columns "
         "are budgets, as parts of the price of everything; the last is with all columns.",
     )
-    for name, records in every.items():
+    for name, records in by_dataset.items():
         page.add_picture(name, picture(name, records), f"Quality against budget, on {name}")
     for printed in TABLE2:
-        _add_table2(page, printed, every)
-    if any("planes" in records[0] for records in every.values()):
+        _add_table2(page, printed, by_dataset)
+    if any("planes" in records[0] for records in by_dataset.values()):
         page.add_table(
-            _printed_algorithm(every),
+            _printed_algorithm(by_dataset),
             "Algorithm 1 as it is printed, 20 rounds of cutting planes at most, beside what was "
             "found here; means over trials. Costs are in percent of the budget; the gap is between "
             "the objective and what is proven, as a part of the former. Exact is the relaxation "
             "solved to a gap of 0.000001.",
         )
-    _add_prices(page, every)
+    _add_prices(page, by_dataset)
     page.add_table(
-        _seconds(every),
+        _seconds(by_dataset),
         "Median seconds of one core on the machine that ran this. Tuning is for C; training is "
         "all nine budgets, Algorithm 1 three of them.",
     )
-    _add_scales(page, every)
+    _add_scales(page, by_dataset)
 
 
 def shown(record: Record, quality: float) -> str:
@@ -71,25 +71,25 @@ def _methods(record: Record) -> list[str]:
     return [name for name in METHODS if name in record["methods"]]
 
 
-def _qualities(every: Every) -> Table:
+def _qualities(by_dataset: RecordsByDataset) -> Table:
     rows = []
-    for name, records in every.items():
+    for name, records in by_dataset.items():
         first = records[0]
         by_all = shown(first, float(np.mean([r["all"] for r in records])))
         for method in _methods(first):
             figures = [shown(first, q) for q in mean_of(records, method, "quality")]
             rows.append((name, method, *figures, by_all))
-    ratios = next(iter(every.values()))[0]["ratios"]
+    ratios = next(iter(by_dataset.values()))[0]["ratios"]
     header = ("dataset", "method", *(f"{ratio:g}" for ratio in ratios), "all")
     return Table("Figures 3, 5 and 6: quality at each budget", header, rows)
 
 
-def _add_table2(page: PaperPage, printed: str, every: Every) -> None:
+def _add_table2(page: PaperPage, printed: str, by_dataset: RecordsByDataset) -> None:
     """Add printed figures on the left and measured ones on the right."""
-    dataset = next((name for name in BESIDE[printed] if name in every), None)
+    dataset = next((name for name in BESIDE[printed] if name in by_dataset), None)
     if dataset is None:
         return
-    records, over = every[dataset], excess(printed)
+    records, over = by_dataset[dataset], excess(printed)
     shares = mean_of(records, "LTB", "shares")
     cost = np.mean([r["total"] * np.array(r["methods"]["LTB"]["cost"]) for r in records], axis=0)
     part = mean_of(records, "LTB", "cost")
@@ -114,9 +114,9 @@ def _add_table2(page: PaperPage, printed: str, every: Every) -> None:
     )
 
 
-def _printed_algorithm(every: Every) -> Table:
+def _printed_algorithm(by_dataset: RecordsByDataset) -> Table:
     rows = []
-    for name, records in every.items():
+    for name, records in by_dataset.items():
         for place in range(len(records[0].get("planes", ()))):
             runs = [r["planes"][place] for r in records]
             at = records[0]["ratios"].index(runs[0]["ratio"])
@@ -141,10 +141,10 @@ def _printed_algorithm(every: Every) -> Table:
     return Table("Algorithm 1 as printed", header, rows)
 
 
-def _add_prices(page: PaperPage, every: Every) -> None:
+def _add_prices(page: PaperPage, by_dataset: RecordsByDataset) -> None:
     """Add the table for Fig. 4."""
     rows = []
-    for name, records in every.items():
+    for name, records in by_dataset.items():
         for method in ("LTB", "LTB-unif"):
             counts = mean_of(records, method, "counts")[1]
             mean = np.mean([mean_price(r, method)[1] for r in records])
@@ -159,11 +159,11 @@ def _add_prices(page: PaperPage, every: Every) -> None:
     )
 
 
-def _seconds(every: Every) -> Table:
+def _seconds(by_dataset: RecordsByDataset) -> Table:
     ways = (("LTB", "tuning"), *((m, "training") for m in ("LTB", "LTB-unif", "all", "CS-G-FR",
                                                           "L1", "Algorithm 1")))  # fmt: skip
     rows = []
-    for name, records in every.items():
+    for name, records in by_dataset.items():
         cells = []
         for method, what in ways:
             times = [r["seconds"][method][what] for r in records if method in r["seconds"]]
@@ -173,8 +173,8 @@ def _seconds(every: Every) -> Table:
     return Table("Figure 3d: training time", header, rows)
 
 
-def _add_scales(page: PaperPage, every: Every) -> None:
-    for records in every.values():
+def _add_scales(page: PaperPage, by_dataset: RecordsByDataset) -> None:
+    for records in by_dataset.values():
         if "scales" in records[0]:
             rows = [
                 (name, *(f"{value:.3f}" for value in pair))
