@@ -139,7 +139,9 @@ def cases(estimator: Any) -> SearchStrategy[Case]:
     from hypothesis import strategies as st
 
     continuous = bool(is_regressor(estimator))
-    missing = bool(get_tags(estimator).input_tags.allow_nan)
+    tags = get_tags(estimator)
+    missing = bool(tags.input_tags.allow_nan)
+    positive = bool(tags.target_tags.positive_only)
 
     @st.composite
     def build(draw: Any) -> Case:
@@ -149,7 +151,7 @@ def cases(estimator: Any) -> SearchStrategy[Case]:
         budget = draw(st.one_of(st.none(), some.map(costs.price_of)))
         budgets = draw(st.lists(budgets_for(costs), min_size=1, max_size=3))
         X, y = _table(seed, continuous, missing and draw(st.booleans()))
-        return Case(X, y, costs, budget, tuple(budgets), seed)
+        return Case(X, np.exp(y / 2) if positive else y, costs, budget, tuple(budgets), seed)
 
     return build()
 

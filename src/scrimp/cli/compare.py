@@ -10,6 +10,7 @@ import click
 from ..registry import variants
 from .errors import INTERRUPTED, InputError, Interrupted, uninterrupted
 from .options import (
+    PRICE_LISTS,
     TABLES,
     InputFile,
     Money,
@@ -68,7 +69,7 @@ class WordList(click.ParamType):  # type: ignore[type-arg]
 @data_argument
 @click.option("--target", required=True, metavar="COL", help="The column to predict.")
 @click.option(
-    "--costs", type=InputFile((".toml", ".csv")), metavar="PRICES",
+    "--costs", type=InputFile(PRICE_LISTS), metavar="PRICES",
     help="Price list; without one each column costs 1.",
 )  # fmt: skip
 @click.option("--budget", type=Money(), help="The most that a prediction may spend.")

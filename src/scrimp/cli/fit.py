@@ -11,6 +11,7 @@ import click
 from ..registry import CALIBRATIONS, DEFAULT_METHOD, LEARNERS, OPTIONS, methods
 from .errors import INTERRUPTED, uninterrupted
 from .options import (
+    PRICE_LISTS,
     InputFile,
     MoneyList,
     OutputFile,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 @data_argument
 @click.option("--target", required=True, metavar="COL", help="The column to predict.")
 @click.option(
-    "--costs", type=InputFile((".toml", ".csv")), metavar="PRICES",
+    "--costs", type=InputFile(PRICE_LISTS), metavar="PRICES",
     help="Price list; without one each column costs 1.",
 )  # fmt: skip
 @click.option(

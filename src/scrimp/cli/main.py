@@ -22,6 +22,7 @@ Exit codes:
   1    something unexpected; --debug or SCRIMP_DEBUG=1 shows where
   2    bad usage or bad input; the message says which
   130  interrupted; `scrimp fit` saves what was learnt so far, `scrimp compare` shows it
+  141  nobody read the output to its end
 
 Tables are .csv, .csv.gz or .parquet, by their ending. Price lists are .toml or .csv.
 """

@@ -56,6 +56,10 @@ class MoneyList(click.ParamType):  # type: ignore[type-arg]
         return [Money().convert(part, param, ctx) for part in parts]
 
 
+#: Endings of price lists that can be read.
+PRICE_LISTS = (".toml", ".csv")
+
+
 class InputFile(click.Path):
     """A file that is there."""
 

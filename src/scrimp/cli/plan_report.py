@@ -57,6 +57,8 @@ def extent(model: Predictor, in_rounds: bool = False) -> str:
     entries = entries_of(model)
     if plan.outline.entries and any(_is_one_model(entry) for entry in entries):
         return count(sum(map(_buys, entries)), "model")
+    if _is_one_model(entries[0]) and len(plan.columns_read) > 1:
+        return _extent(entries[0])
     noun = plan.outline.stage_noun
     if noun in ("round", "stage"):
         noun = "round" if in_rounds else "stage"

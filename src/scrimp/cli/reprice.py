@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import InputFile, OutputFile, common_options, model_argument, refuse_overwriting
+from .options import (
+    PRICE_LISTS,
+    InputFile,
+    OutputFile,
+    common_options,
+    model_argument,
+    refuse_overwriting,
+)
 
 if TYPE_CHECKING:
     from ..runtime.predictor import Predictor
@@ -16,7 +23,7 @@ if TYPE_CHECKING:
 @click.command(short_help="Give a model new prices, without training it again.")
 @model_argument
 @click.option(
-    "--costs", type=InputFile((".toml", ".csv")), required=True, metavar="PRICES",
+    "--costs", type=InputFile(PRICE_LISTS), required=True, metavar="PRICES",
     help="Price list with the items of the model, in any order.",
 )  # fmt: skip
 @click.option(
