@@ -1,9 +1,8 @@
-"""The candidate that finds its own sets: support vector machines under a budget."""
+"""The candidate that selects items itself: support vector machines under a budget."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,52 +18,25 @@ from ...plans.components.models.links import LINKS
 from ...types import Floats, Ints
 from .training_target import TrainingTarget
 
-#: What errors may count, how exactly it is solved, and in how many steps.
-CS, TOL, MOST_STEPS = (0.01, 0.1, 1.0), 3e-3, 1_000
-#: Columns from which on such machines take part unasked: what to buy is then hard to search.
+#: Weights of the errors to select from, from most to least regularised.
+CS = (0.01, 0.1, 1.0)
+#: Relative gap of the relaxation: a smaller one takes longer and hardly changes what is bought.
+TOL = 3e-3
+#: Steps of the relaxation, at most, of badly conditioned problems.
+MAX_STEPS = 1_000
+#: Columns from which on such machines are a default candidate: item sets are then hard to search.
 WIDE = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class Inputs:
-    """Columns as machines take them.
-
-    Parameters
-    ----------
-    preparation : Preparation
-        How they are made of the table's.
-    table : float array or CSR matrix (rows, prepared columns)
-        Of the training rows.
-    owners : int array (prepared columns,)
-        The item that brings each.
-    """
-
-    preparation: Preparation
-    table: Any
-    owners: Ints
-
-    @classmethod
-    def plain(cls, table: Any, costs: Costs) -> Inputs:
-        """The columns as they are, of a sparse table."""
-        return cls(Preparation.plain(np.arange(table.shape[1])), table, costs.owners)
-
-    def groups(self, costs: Costs) -> Groups:
-        """The items as groups of prepared columns."""
-        order = np.argsort(self.owners, kind="stable")
-        ends = np.searchsorted(self.owners[order], np.arange(costs.n_items + 1))
-        columns = tuple(tuple(order[a:b].tolist()) for a, b in pairwise(ends))
-        return Groups(Costs(costs.names, costs.prices, columns, costs.requires))
-
-
-@dataclass(frozen=True, eq=False)
 class BoughtMachine:
-    """A machine on a set of items."""
+    """A machine, and the items that it is trained on."""
 
     items: Items
     model: LinearModel
 
     def answers(self, X: Any) -> Floats:
-        """Of rows of the whole table."""
+        """Return the predictions for rows of the whole table."""
         if not sparse.issparse(X):
             return self.model.scores(np.ascontiguousarray(X), np.arange(len(X)))
         sums = np.asarray(X[:, self.model.preparation.source] @ self.model.weights)
@@ -72,51 +44,69 @@ class BoughtMachine:
 
 
 def machines(
-    inputs: Inputs, truth: TrainingTarget, costs: Costs, budgets: tuple[float, ...], seed: int
-) -> list[BoughtMachine | None]:
-    """One a budget, with the C that suits it best; None where nothing can be bought."""
-    groups = inputs.groups(costs)
-    machine = _machine(inputs, truth, groups)
-    splits = [_held_out(len(truth.y), seed)]
-    errors = cross_validate(
-        machine, groups, budgets, CS, splits, TOL, MOST_STEPS, not truth.n_classes
-    )
-    chosen = best_c(errors, CS)
-    found: dict[float, BoughtMachine | None] = {}
-    for C in dict.fromkeys(chosen):
-        own = [b for b, other in zip(budgets, chosen, strict=True) if other == C]
-        scaled = machine.with_weights(C * machine.weights)
-        for solved in solve_path(scaled, groups, own, TOL, MOST_STEPS, 0):
-            found[solved.budget] = _bought(solved, machine, inputs, truth)
-    return [found[budget] for budget in budgets]
+    preparation: Preparation, table: Any, target: TrainingTarget, costs: Costs,
+    budgets: tuple[float, ...], seed: int,
+) -> list[BoughtMachine | None]:  # fmt: skip
+    """Return a machine per budget, with the C that suits it best; None where nothing is bought.
+
+    Parameters
+    ----------
+    preparation : Preparation
+        How the columns of the whole table become those of `table`.
+    table : float array or CSR matrix (rows, prepared columns)
+        The training rows.
+    target : TrainingTarget
+        The training target.
+    costs : Costs
+        Prices of the whole table.
+    budgets : tuple of float
+        Ascending.
+    seed : int
+        Seed of the rows that C is selected on.
+    """
+    groups = Groups(costs.prepared(preparation.source))
+    svm = _svm_problem(table, target, groups)
+    splits = [_held_out(len(target.y), seed)]
+    regression = not target.n_classes
+    errors = cross_validate(svm, groups, budgets, CS, splits, TOL, MAX_STEPS, regression)
+    selected = best_c(errors, CS)
+    machine_of: dict[float, BoughtMachine | None] = {}
+    for C in dict.fromkeys(selected):
+        budgets_of_c = [b for b, other in zip(budgets, selected, strict=True) if other == C]
+        scaled = svm.with_weights(C * svm.weights)
+        for solution in solve_path(scaled, groups, budgets_of_c, TOL, MAX_STEPS, 0):
+            machine_of[solution.budget] = _bought(solution, svm, preparation, target, costs)
+    return [machine_of[budget] for budget in budgets]
 
 
-def _machine(inputs: Inputs, truth: TrainingTarget, groups: Groups) -> SVMProblem:
-    if truth.n_classes:
-        positive = np.arange(1, 2) if truth.n_classes == 2 else np.arange(truth.n_classes)
-        targets = np.where(truth.y == positive[:, None], 1.0, -1.0)
+def _svm_problem(table: Any, target: TrainingTarget, groups: Groups) -> SVMProblem:
+    """Return the problem of two classes, of one class against the rest, or of a regression."""
+    if target.n_classes:
+        positive = np.arange(1, 2) if target.n_classes == 2 else np.arange(target.n_classes)
+        targets = np.where(target.y == positive[:, None], 1.0, -1.0)
     else:
-        targets = truth.y[None]
-    loss = LOSSES["squared_hinge" if truth.n_classes else "squared_epsilon_insensitive"]
-    return SVMProblem.from_table(inputs.table, targets, truth.weights, groups, loss)
+        targets = target.y[None]
+    loss = LOSSES["squared_hinge" if target.n_classes else "squared_epsilon_insensitive"]
+    return SVMProblem.from_table(table, targets, target.weights, groups, loss)
 
 
 def _held_out(n: int, seed: int) -> tuple[Ints, Ints]:
-    """A quarter of the rows."""
+    """Return the other rows, and a quarter of them to test on."""
     order = np.random.default_rng([seed, n]).permutation(n)
     test, train = np.split(order, [max(n // 4, 1)])
     return np.sort(train), np.sort(test)
 
 
 def _bought(
-    solved: PathSolution, machine: SVMProblem, inputs: Inputs, truth: TrainingTarget
-) -> BoughtMachine | None:
-    trained = solved.trained
-    columns, w = trained.coefficients(machine)
+    solution: PathSolution, svm: SVMProblem, preparation: Preparation, target: TrainingTarget,
+    costs: Costs,
+) -> BoughtMachine | None:  # fmt: skip
+    """Return the machine of a solution, on the columns whose coefficients are not 0."""
+    columns, w = solution.trained.coefficients(svm)
     if not len(columns):
         return None
-    link = "identity" if not truth.n_classes else "one-against-rest"
-    link = "logistic" if truth.n_classes == 2 else link
-    preparation = inputs.preparation.taken(columns)
-    model = LinearModel(preparation, w.T, trained.iterate.b, link)
-    return BoughtMachine(tuple(np.unique(inputs.owners[columns]).tolist()), model)
+    link = "identity" if not target.n_classes else "one-against-rest"
+    link = "logistic" if target.n_classes == 2 else link
+    prepared = preparation.taken(columns)
+    model = LinearModel(prepared, w.T, solution.trained.iterate.b, link)
+    return BoughtMachine(tuple(np.unique(costs.owners[prepared.source]).tolist()), model)
