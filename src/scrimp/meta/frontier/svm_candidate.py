@@ -12,7 +12,7 @@ from ...costs.costs import Costs
 from ...costs.item_sets import Items
 from ...learners.svm.groups import Groups
 from ...learners.svm.path import PathSolution, best_c, cross_validate, solve_path
-from ...learners.svm.problem import LOSSES, SVMProblem
+from ...learners.svm.problem import LOSSES, SVMProblem, one_against_rest
 from ...plans.components.models import LinearModel, Preparation
 from ...plans.components.models.links import LINKS
 from ...types import Floats, Ints
@@ -82,12 +82,10 @@ def machines(
 def _svm_problem(table: Any, target: TrainingTarget, groups: Groups) -> SVMProblem:
     """Return the problem of two classes, of one class against the rest, or of a regression."""
     if target.n_classes:
-        positive = np.arange(1, 2) if target.n_classes == 2 else np.arange(target.n_classes)
-        targets = np.where(target.y == positive[:, None], 1.0, -1.0)
+        targets, loss = one_against_rest(target.y, target.n_classes), "squared_hinge"
     else:
-        targets = target.y[None]
-    loss = LOSSES["squared_hinge" if target.n_classes else "squared_epsilon_insensitive"]
-    return SVMProblem.from_table(table, targets, target.weights, groups, loss)
+        targets, loss = target.y[None], "squared_epsilon_insensitive"
+    return SVMProblem.from_table(table, targets, target.weights, groups, LOSSES[loss])
 
 
 def _held_out(n: int, seed: int) -> tuple[Ints, Ints]:
