@@ -155,7 +155,7 @@ def test_an_unseen_category_counts_as_none(case):
     assert (model.predict(unseen) == model.predict(other)).all()
     assert (model.spend(unseen) == model.spend(table())).all()
     if isinstance(learner, SequencedRegressor) and set(model.sequence_) == set(PRICES):
-        last = model.plan_.plan.models[-1]
+        last = model.plan_.plan.models.models[-1]
         rows = np.column_stack([AGE, np.full(N, -1.0), (SITE == "south") * 1.0])
         flags = last.preparation.table(rows, np.arange(N))[:, last.preparation.source == 1]
         assert not flags.any()
@@ -194,7 +194,7 @@ def test_a_missing_category_is_the_mean_of_its_indicators():
     model = SequencedRegressor(PRICES, missing="mean").fit(table(gaps), NUMBER)
     known = WORD[np.arange(N) % 7 != 0]
     shares = np.array([(known == word).mean() for word in sorted(WORDS)])
-    last = model.plan_.plan.models[-1]
+    last = model.plan_.plan.models.models[-1]
     word = last.preparation.source == 1
     np.testing.assert_allclose(last.preparation.fill[word], shares, rtol=1e-12)
     row = last.preparation.table(np.array([[0.0, np.nan, 0.0]]), np.array([0]))

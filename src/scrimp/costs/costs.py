@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -249,7 +250,9 @@ class Costs:
         if self.column_names is None and np.array_equal(source, np.arange(self.n_columns)):
             return self
         owners = self.owners[source]
-        columns = tuple(tuple(np.flatnonzero(owners == i).tolist()) for i in range(self.n_items))
+        order = np.argsort(owners, kind="stable")
+        ends = np.searchsorted(owners[order], np.arange(self.n_items + 1))
+        columns = tuple(tuple(order[start:end].tolist()) for start, end in pairwise(ends))
         return Costs(self.names, self.prices, columns, self.requires)
 
     def through(self, transformer: Any, names: bool = True) -> Costs:

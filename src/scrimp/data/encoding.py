@@ -59,6 +59,8 @@ class Encoder:
         Whether categories that do not occur in the rows have an indicator too.
     one_of_two : bool
         Whether one indicator is enough for two categories, where none is missing.
+    never_empty : bool
+        Whether a column without any category has an indicator, which is 0 in all rows.
     fill : bool
         Whether the median is filled in where a number is missing.
     standardise : bool
@@ -76,6 +78,7 @@ class Encoder:
     max_indicators: int = MAX_INDICATORS
     of_all_categories: bool = False
     one_of_two: bool = False
+    never_empty: bool = False
     fill: bool = False
     standardise: bool = False
 
@@ -115,6 +118,8 @@ class Encoder:
             return np.arange(float(n_categories))
         missing = np.isnan(values)
         codes, counts = np.unique(values[~missing], return_counts=True)
+        if self.never_empty and not len(codes):
+            return np.zeros(1)
         if self.one_of_two and len(codes) == 2 and not missing.any():
             return np.asarray(codes[1:])
         if len(codes) > self.max_indicators:
@@ -129,11 +134,26 @@ class Encoder:
             return fill, center, scale
         known = values[np.isfinite(values)].astype(np.float64)
         if self.fill:
-            fill = float(np.median(known)) if len(known) else 0.0
+            fill = finite_median(known)
         if standardise and len(known):
-            center, spread = float(known.mean()), float(known.std())
-            scale = spread if spread > 1e-12 * abs(center) and spread > 0 else 1.0
+            center = float(known.mean())
+            scale = float(scale_of(center, known.std()))
         return fill, center, scale
+
+
+def finite_median(values: Floats) -> float:
+    """Return the median of the finite values, 0 if there are none."""
+    finite = values[np.isfinite(values)]
+    return float(np.median(finite)) if len(finite) else 0.0
+
+
+def scale_of(center: Any, spread: Any) -> Floats:
+    """Return what columns are divided by: their standard deviation, 1 where it is rounding error.
+
+    >>> scale_of(np.array([0.0, 5.0, 5.0]), np.array([2.0, 1e-15, 0.0])).tolist()
+    [2.0, 1.0, 1.0]
+    """
+    return np.where((spread > 1e-12 * np.abs(center)) & (spread > 0), spread, 1.0)
 
 
 def with_indicators_filled(preparation: Preparation, table: NDArray[Any]) -> Preparation:

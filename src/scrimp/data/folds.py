@@ -19,7 +19,7 @@ def spread_folds(y: NDArray[Any], n_folds: int, rng: np.random.Generator, strati
     """Return the fold of each row; if stratified, the rows of each class are spread evenly.
 
     >>> spread_folds(np.array([0, 1, 0, 1]), 2, np.random.default_rng(0), True).tolist()
-    [1, 1, 0, 0]
+    [1, 0, 0, 1]
     """
     order = rng.permutation(len(y))
     if stratified:

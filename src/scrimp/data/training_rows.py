@@ -149,3 +149,9 @@ def numeric_target(y: NDArray[Any], classifier: str) -> Floats:
 def seed_from(random_state: Any) -> int:
     """Return a seed drawn from a `random_state`."""
     return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def as_seed(random_state: Any) -> int:
+    """Return a number as it is, as scikit-learn's estimators take it; else a seed drawn from it."""
+    is_seed = isinstance(random_state, int | np.integer)
+    return int(random_state) if is_seed else seed_from(random_state)

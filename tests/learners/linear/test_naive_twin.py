@@ -69,4 +69,4 @@ def test_columns_that_others_determine_are_named_and_have_no_weight():
     model = SequencedRegressor(Costs.per_group([0] * 5, [1.0]), alpha=0.0).fit(X, y)
     assert model.dependent_ == ["x3", "x4"]
     full = np.linalg.lstsq(np.column_stack([np.ones(50), X[:, :3]]), y, rcond=None)[0]
-    np.testing.assert_allclose(model.plan_.plan.coefficients[:, 0], [*full[1:], 0.0, 0.0])
+    np.testing.assert_allclose(model.plan_.plan.models.coefficients[:, 0], [*full[1:], 0.0, 0.0])

@@ -73,7 +73,7 @@ def test_rows_from_anywhere_give_one_sequence(rows, tmp_path):
         assert model.sequence_ == whole.sequence_
         np.testing.assert_allclose(model.explained_, whole.explained_, atol=1e-9)
         np.testing.assert_allclose(
-            model.plan_.plan.coefficients, whole.plan_.plan.coefficients, rtol=1e-6
+            model.plan_.plan.models.coefficients, whole.plan_.plan.models.coefficients, rtol=1e-6
         )
 
 
@@ -126,7 +126,7 @@ def test_more_columns_than_rows():
     for alpha in (1e-5, 0.0):
         model = SequencedRegressor(alpha=alpha).fit(X, y)
         assert model.sequence_[:2] == ["x5", "x50"]
-        assert np.isfinite(model.plan_.plan.coefficients).all()
+        assert np.isfinite(model.plan_.plan.models.coefficients).all()
 
 
 def test_free_columns_come_first_and_with_what_they_require(rows):

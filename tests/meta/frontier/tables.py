@@ -48,7 +48,7 @@ def rows_of(n_classes, n=240, seed=0, weighted=False, y=None):
     y = response(signal, n_classes, seed) if y is None else y
     rng = np.random.default_rng(seed)
     weights = rng.uniform(0.5, 1.5, n) if weighted else np.ones(n)
-    design = Design.of(X, np.zeros(6, dtype=bool), COSTS)
+    design = Design.of(X, Columns(None, (None,) * 6), COSTS)
     target = TrainingTarget(y.astype(np.float64), weights, n_classes)
     columns = Columns(None, (None,) * 6)
     problem = Problem(X, y, np.array([]), columns, X, target, COSTS, (COSTS.total,), 0)

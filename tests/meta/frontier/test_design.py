@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from scrimp import Costs
+from scrimp.data.columns import Columns
 from scrimp.meta.frontier.design import MAX_INDICATORS, Design
 from tests.naive.kernels import bin_of
 
@@ -12,8 +13,8 @@ NAN = np.nan
 
 def design(*columns, categorical=()):
     X = np.array(columns, dtype=np.float64).T.copy()
-    kinds = np.isin(np.arange(X.shape[1]), list(categorical))
-    return Design.of(X, kinds, Costs.uniform(X.shape[1])), X
+    categories = tuple(() if c in categorical else None for c in range(X.shape[1]))
+    return Design.of(X, Columns(None, categories), Costs.uniform(X.shape[1])), X
 
 
 def test_numbers_stay_as_they_are():
@@ -33,6 +34,12 @@ def test_categories_become_indicators_and_a_missing_one_is_none_of_them():
 def test_of_two_categories_one_indicator_is_enough_unless_some_are_missing():
     assert design([0, 1, 1, 0], categorical=[0])[0].table.T.tolist() == [[0, 1, 1, 0]]
     assert design([0, 1, NAN, 0], categorical=[0])[0].table.shape == (4, 2)
+
+
+def test_a_column_without_any_category_has_an_indicator_of_none():
+    own, _ = design([NAN] * 4, categorical=[0])
+    assert own.table.T.tolist() == [[0, 0, 0, 0]]
+    assert own.columns([0]).tolist() == []
 
 
 def test_of_many_categories_the_frequent_ones_have_indicators():
@@ -59,7 +66,7 @@ def test_constants_say_nothing_but_what_is_missing_may():
 def test_items_bring_all_their_columns():
     costs = Costs.per_group(["g", "h", "g"], {"g": 1.0, "h": 2.0})
     X = np.random.default_rng(0).normal(size=(50, 3))
-    own = Design.of(X, np.zeros(3, dtype=bool), costs)
+    own = Design.of(X, Columns(None, (None,) * 3), costs)
     g, h = costs.names.index("g"), costs.names.index("h")
     assert own.columns([g]).tolist() == [0, 2]
     assert own.columns([h]).tolist() == [1]

@@ -6,6 +6,7 @@ import pytest
 from scrimp import Costs, Item
 from scrimp.costs.item_sets import ItemSets
 from scrimp.costs.ledger import within
+from scrimp.data.columns import Columns
 from scrimp.meta.frontier.design import Design
 from scrimp.meta.frontier.item_search import best_sets, forward_order, swapped
 from scrimp.meta.frontier.set_scorer import SetScorer, TreeOptions
@@ -71,7 +72,7 @@ def test_a_swap_finds_what_no_order_has():
     X = rng.normal(size=(300, 3))
     y = 0.3 * X[:, 0] + X[:, 1] + X[:, 2]
     scorer = SetScorer(
-        Design.of(X, np.zeros(3, dtype=bool), costs), TrainingTarget(y, np.ones(300), 0), 3, rng
+        Design.of(X, Columns(None, (None,) * 3), costs), TrainingTarget(y, np.ones(300), 0), 3, rng
     )
     orders = [[0, 1, 2]]
     before = best_sets(scorer, costs, orders, [3.0])
@@ -109,7 +110,7 @@ def test_what_tells_most_per_price_comes_first():
 
 
 def scorer_of(X, y, costs):
-    design = Design.of(X, np.zeros(X.shape[1], dtype=bool), costs)
+    design = Design.of(X, Columns(None, (None,) * X.shape[1]), costs)
     return SetScorer(design, TrainingTarget(y, np.ones(len(y)), 2), 3, np.random.default_rng(0))
 
 

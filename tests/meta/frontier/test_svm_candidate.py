@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from scrimp import BudgetedSVC, Costs, FrontierClassifier, FrontierRegressor, Item
-from scrimp.meta.frontier import svm_candidate as candidate
+from scrimp.learners.svm.groups import Groups
 
 from .tables import COSTS, response, table
 
@@ -60,7 +60,6 @@ def test_unasked_only_where_there_are_many_columns(monkeypatch):
     X, signal = rows()
     y = signal > 0
     options = {"budgets": [4.0], "cv": 2}
-    monkeypatch.setattr(candidate, "train_svms", _refuse)
     monkeypatch.setattr("scrimp.meta.frontier.candidates.train_svms", _refuse)
     model = FrontierClassifier(PRICES, **options).fit(X, y)
     assert model.failures_ == {}
@@ -104,8 +103,6 @@ def test_rows_of_no_weight_do_not_count_in_sparse_tables():
 def test_prepared_columns_belong_to_their_items():
     costs = Costs.from_items([Item("fee", 1.0, ()), Item("a", 1.0, ("u", "v"), ("fee",)),
                               Item("b", 2.0, ("w",))])  # fmt: skip
-    owners = np.array([1, 2, 1, 2, 1])
-    inputs = candidate.Inputs(None, np.zeros((1, 5)), owners)
-    groups = inputs.groups(costs)
+    groups = Groups(costs.prepared(np.array([0, 2, 1, 2, 0])))
     assert groups.costs.columns == ((), (0, 2, 4), (1, 3))
     assert groups.of_columns.tolist() == [0, 1, 0, 1, 0]

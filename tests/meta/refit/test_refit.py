@@ -436,7 +436,7 @@ def test_what_takes_missing_values_within_gets_them(estimator, kept_as):
     assert not get_tags(estimator).input_tags.allow_nan  # it does not say so
     (X, y), (new, truth) = gappy(), gappy(seed=1)
     model = RefitClassifier(estimator, [0, 1], random_state=0).fit(X, y)
-    assert model.plan_.plan.models[-1].kind == kept_as
+    assert model.plan_.plan.models.models[-1].kind == kept_as
     assert model.score(new, truth) > 0.9
     own = clone(estimator).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(new), own.predict_proba(new), atol=1e-9)
@@ -590,7 +590,9 @@ def test_sessions_and_menus_of_refits(rows):
             session.tell({name: X[0, int(name[1:])] for name in request.columns})
     np.testing.assert_array_equal(session.read().probabilities, model.predict_proba(X[:1], 7.0)[0])
     entries = []
-    for own, items in zip(model.plan_.plan.models[:3], ([3], [3, 4], [3, 4, 1, 2]), strict=True):
+    for own, items in zip(
+        model.plan_.plan.models.models[:3], ([3], [3, 4], [3, 4, 1, 2]), strict=True
+    ):
         entries.append(PrefixPlan.single(items, own, prior))
     menu = Predictor(PricedPlan(MenuPlan(entries), NUMBERS), model.columns_, model.target_, {})
     np.testing.assert_array_equal(menu.predict_proba(X, 0.0), model.predict_proba(X, 0.0))

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from ...costs.costs import Costs, as_costs
 from ...costs.ledger import within
 from ...data.columns import Columns
-from ...data.folds import kept_positions
+from ...data.folds import Splits, given_splits
 from ...data.linear_design import LinearDesign, check_missing
 from ...data.target import Target
 from ...data.validation import check_budgets
@@ -27,7 +27,7 @@ from ...plans.components.models import LinearModel
 from ...plans.contract import Plan
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
-from ...types import Floats, Ints
+from ...types import Floats
 from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
 from .groups import Groups
 from .path import PathSolution, as_list, best_c, cross_validate, share_lower_bounds, solve_path
@@ -70,19 +70,17 @@ class BudgetedLinearSVM(BudgetedEstimator):
             check_budgets(self.budget)
         check_missing(self.missing)
 
-    def _splits(self, y: NDArray[Any], weight: Floats | None) -> list[tuple[Ints, Ints]]:
+    def _splits(self, y: NDArray[Any], weight: Floats | None) -> Splits:
         """Return the folds, among rows of positive weight, if there are several C."""
         if len(as_list(self.C)) < 2:
             return []
-        is_classifier = isinstance(self, BudgetedClassifier)
-        cv = check_cv(self.cv, y, classifier=is_classifier)
-        splits = list(cv.split(np.zeros((len(y), 1)), y))
-        kept = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
-        return kept_positions(splits, kept, len(y))
+        splitter = check_cv(self.cv, y, classifier=isinstance(self, BudgetedClassifier))
+        kept = None if weight is None else np.flatnonzero(weight > 0)
+        return given_splits(splitter, np.zeros((len(y), 1)), y, kept)
 
     def _learn(
         self, table: Any, columns: Columns, target: Target, targets: Floats, weights: Floats,
-        splits: list[tuple[Ints, Ints]], epsilon: float,
+        splits: Splits, epsilon: float,
     ) -> None:  # fmt: skip
         """Solve for each budget, and set the fitted attributes."""
         costs = as_costs(self.costs, len(columns), columns.names)
@@ -123,7 +121,7 @@ class BudgetedLinearSVM(BudgetedEstimator):
 
     def _choose_c(
         self, problem: SVMProblem, groups: Groups, budgets: list[float],
-        splits: list[tuple[Ints, Ints]],
+        splits: Splits,
     ) -> list[float]:  # fmt: skip
         """Return a C per budget."""
         Cs = as_list(self.C)

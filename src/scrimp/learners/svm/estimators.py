@@ -12,6 +12,7 @@ from ...data.training_rows import numeric_target, read_rows
 from ...data.validation import check_choice
 from ..base import BudgetedClassifier, BudgetedRegressor
 from .base import BudgetedLinearSVM, is_number
+from .problem import one_against_rest
 
 CLASSIFICATION_LOSSES = ("squared_hinge", "hinge")
 REGRESSION_LOSSES = ("squared_epsilon_insensitive", "epsilon_insensitive")
@@ -170,10 +171,8 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
             weight = weight * compute_sample_weight(self.class_weight, rows.y)
         if not (np.isfinite(weight) & (weight > 0)).all():
             raise ValueError(f"class_weight is {self.class_weight!r}; expected numbers > 0.")
-        binary = len(classes) == 2
-        positive = np.arange(1, 2) if binary else np.arange(len(classes))
-        target = Target("binary" if binary else "multiclass", classes)
-        targets = np.where(codes == positive[:, None], 1.0, -1.0)
+        target = Target("binary" if len(classes) == 2 else "multiclass", classes)
+        targets = one_against_rest(codes, len(classes))
         self._learn(rows.table, rows.columns, target, targets, weight, splits, 0.0)
         return self
 

@@ -269,6 +269,16 @@ class SVMProblem:
         return np.flatnonzero(np.repeat(taken, self.group_sizes))
 
 
+def one_against_rest(codes: NDArray[Any], n_classes: int) -> Floats:
+    """Return 1 and -1 (outputs, rows): each class against the rest; one output for two classes.
+
+    >>> one_against_rest(np.array([0, 1]), 2).tolist()
+    [[-1.0, 1.0]]
+    """
+    positive = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
+    return np.where(codes == positive[:, None], 1.0, -1.0)
+
+
 def zero_constant_columns(X: Any) -> Any:
     """Return an array or CSR matrix with constant columns set to 0: the intercept covers them."""
     low, high = X.min(axis=0), X.max(axis=0)

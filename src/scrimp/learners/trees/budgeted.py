@@ -16,7 +16,7 @@ from ...costs.shopper import warn_of_prior
 from ...data.encoding import Encoder
 from ...data.preparation import Preparation
 from ...data.target import Target
-from ...data.training_rows import read_rows, seed_from
+from ...data.training_rows import as_seed, read_rows
 from ...data.validation import check_budget
 from ...plans.priced_plan import PricedPlan
 from ...types import Floats, Ints
@@ -142,7 +142,7 @@ class BudgetedTreeClassifier(BudgetedClassifier):
         return self
 
     def _grow(self, X: NDArray[Any], y: Ints, weight: Floats) -> DecisionTreeClassifier:
-        seed = _seed(self.random_state)
+        seed = as_seed(self.random_state)
         tree = DecisionTreeClassifier(
             max_depth=self.max_depth, min_samples_leaf=self.min_samples_leaf, random_state=seed
         )
@@ -182,9 +182,3 @@ def _check_prune(prune: Any) -> None:
         return
     if not number or not (math.isfinite(prune) and prune >= 0):
         raise ValueError(f"prune is {prune!r}; expected 'cv', a finite number >= 0, or None.")
-
-
-def _seed(random_state: Any) -> int:
-    """Return a number as it is, so that the tree is the one scikit-learn grows from it."""
-    number = isinstance(random_state, int | np.integer)
-    return int(random_state) if number else seed_from(random_state)

@@ -5,23 +5,21 @@ from __future__ import annotations
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, validate_data
 
 from ...costs.costs import Costs
 from ...data.columns import as_frame
 from ...data.target import Target
-from ...data.validation import FLOAT_DTYPES, check_choice
+from ...data.training_rows import read_rows
+from ...data.validation import check_choice
 from ...learners.base import BudgetedClassifier
 from ...plans import CalibratedPlan
 from ...plans.priced_plan import PricedPlan
 from ...types import Floats
 from .budget_fractions import check_fractions, price_fractions
 from .calibrators import METHODS, Labelled, constant_calibrator, prior_of
-from .out_of_fold import TrainingRows, oof_log_probabilities
+from .out_of_fold import LabelledRows, oof_log_probabilities
 
 #: Fractions of the full price that differ by less share one calibrator.
 MIN_GAP = 1e-6
@@ -132,9 +130,11 @@ class CalibratedClassifier(BudgetedClassifier):
         check_choice("method", self.method, tuple(METHODS))
         _check_estimator(self.estimator)
         fractions = None if self.fractions is None else check_fractions(self.fractions)
-        X, y = self._checked(X, y)
-        rows = TrainingRows.of(X, y, sample_weight)
-        splits = rows.splits(self.cv, X, y, self.random_state)
+        takes_sparse = get_tags(self).input_tags.sparse
+        given = read_rows(self, X, y, sample_weight, accept_sparse=takes_sparse, classes=True)
+        X = given.table if as_frame(X) is None else X
+        rows = LabelledRows.of(X, given)
+        splits = rows.splits(self.cv, X, given.y, self.random_state)
         model = rows.fit(self._unfitted())
         if fractions is None:
             fractions = price_fractions(model.plan_)
@@ -146,21 +146,7 @@ class CalibratedClassifier(BudgetedClassifier):
         model = clone(self.estimator)
         return model if self.costs is None else model.set_params(costs=self.costs)
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        """Return X and y after scikit-learn's checks."""
-        if as_frame(X) is None:
-            X, y = validate_data(
-                self, X, y, dtype=FLOAT_DTYPES, ensure_all_finite=False,
-                accept_sparse="csr" if get_tags(self).input_tags.sparse else False,
-            )  # fmt: skip
-        else:
-            y = validate_data(self, X="no_validation", y=y)
-            validate_data(self, X, skip_check_array=True)
-            check_consistent_length(X, y)
-        check_classification_targets(y)
-        return X, y
-
-    def _calibrate(self, model: Any, rows: TrainingRows, logs: Floats, spent: Floats) -> None:
+    def _calibrate(self, model: Any, rows: LabelledRows, logs: Floats, spent: Floats) -> None:
         """Fit the calibrators and set the fitted attributes."""
         prior = prior_of(rows.codes, rows.mean_one, len(rows.classes))
         tested = np.isfinite(logs[:, 0, 0])

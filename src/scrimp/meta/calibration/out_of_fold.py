@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils import _safe_indexing
 
 from ...data.folds import Splits, given_splits, repeated_splits
-from ...data.validation import check_several
+from ...data.training_rows import TrainingRows, seed_from
 from ...plans.priced_plan import PricedPlan
 from ...types import Floats, Ints
 from ..cross_validation import evaluate_folds
@@ -22,40 +21,31 @@ TASK = "calibration"
 
 
 @dataclass(frozen=True, eq=False)
-class TrainingRows:
-    """Rows with a positive weight.
+class LabelledRows:
+    """Rows with a positive weight, as the inner estimators take them.
 
     Parameters
     ----------
-    X, y : table and array
-        The rows as given.
-    weight : float array (rows,), optional
-        Positive.
+    X : table
+        These rows as they were given; arrays are checked.
+    rows : TrainingRows
+        Targets, weights and positions.
     classes : array
         Class labels, sorted.
     codes : int array (rows,)
         The class of each row, as a position in `classes`.
-    kept : int array
-        The positions of these rows among all rows as given.
     """
 
     X: Any
-    y: NDArray[Any]
-    weight: Floats | None
+    rows: TrainingRows
     classes: NDArray[Any]
     codes: Ints
-    kept: Ints
 
     @classmethod
-    def of(cls, X: Any, y: NDArray[Any], sample_weight: Any) -> TrainingRows:
+    def of(cls, X: Any, given: TrainingRows) -> LabelledRows:
         """Select the rows with a positive weight; each class must have two of them."""
-        weight, kept = None, np.arange(len(y))
-        if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, y[:, None], ensure_non_negative=True)
-            kept = np.flatnonzero(weight > 0)
-            X, y, weight = _safe_indexing(X, kept), y[kept], weight[kept]
-        classes, codes = np.unique(y, return_inverse=True)
-        check_several(classes)
+        rows = given.of_positive_weight()
+        classes, codes = rows.labelled()
         counts = np.bincount(codes)
         if counts.min() < 2:
             rare = classes[counts.argmin()]
@@ -63,21 +53,20 @@ class TrainingRows:
                 f"The class {rare!r} has one row only, so that it cannot be both learnt and "
                 "tested. Give two rows of each class at least."
             )
-        return cls(X, y, weight, classes, codes, kept)
+        return cls(rows.of_given(X), rows, classes, codes)
 
     @property
     def mean_one(self) -> Floats:
         """Weights with mean 1."""
-        if self.weight is None:
-            return np.ones(len(self.y))
-        return np.asarray(self.weight / self.weight.mean())
+        weights = self.rows.weights_or_ones
+        return np.asarray(weights / weights.mean())
 
-    def fit(self, estimator: Any, rows: Ints | None = None) -> Any:
+    def fit(self, estimator: Any, index: Ints | None = None) -> Any:
         """Return an estimator fitted on some of the rows, by default on all."""
-        if rows is None:
-            rows = np.arange(len(self.y))
-        weights = {} if self.weight is None else {"sample_weight": self.weight[rows]}
-        return estimator.fit(_safe_indexing(self.X, rows), self.y[rows], **weights)
+        index = np.arange(len(self.codes)) if index is None else index
+        weights = self.rows.weights
+        options = {} if weights is None else {"sample_weight": weights[index]}
+        return estimator.fit(_safe_indexing(self.X, index), self.rows.y[index], **options)
 
     def splits(self, cv: Any, X: Any, y: NDArray[Any], random_state: Any) -> Splits:
         """Return folds of these rows; folds that test none of them are left out.
@@ -95,10 +84,10 @@ class TrainingRows:
             if cv < 2:
                 raise ValueError(f"cv is {cv}; expected a number of folds >= 2, or a splitter.")
             n_folds = min(int(cv), int(np.bincount(self.codes).min()))
-            seed = check_random_state(random_state).randint(2**31 - 1)
-            splits = repeated_splits(self.X, self.y, n_folds, 1, seed, stratified=True)
+            seed = seed_from(random_state)
+            splits = repeated_splits(self.X, self.rows.y, n_folds, 1, seed, stratified=True)
         else:
-            splits = [split for split in given_splits(cv, X, y, self.kept) if len(split[1])]
+            splits = [split for split in given_splits(cv, X, y, self.rows.kept) if len(split[1])]
         if not splits:
             raise ValueError("cv tests no row with a positive weight. Give other folds.")
         for train, _ in splits:
@@ -108,14 +97,14 @@ class TrainingRows:
 
 
 def oof_log_probabilities(
-    rows: TrainingRows, splits: Splits, unfitted: Callable[[], Any], fractions: Floats,
+    rows: LabelledRows, splits: Splits, unfitted: Callable[[], Any], fractions: Floats,
     final: PricedPlan,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """Return out-of-fold log-probabilities and the mean spend at fractions of the full price.
 
     Parameters
     ----------
-    rows : TrainingRows
+    rows : LabelledRows
         Rows to train and to test on.
     splits : list of (train, test)
         Folds of these rows.
@@ -134,7 +123,7 @@ def oof_log_probabilities(
         The mean part of the full price that was spent at each fraction.
     """
     same = same_for_all(final, fractions)
-    shape = len(rows.y), len(fractions)
+    shape = len(rows.codes), len(fractions)
     logs, spent = np.full((*shape, len(rows.classes)), np.nan), np.full(shape, np.nan)
 
     def test_clone(train: Ints, test: Ints) -> None:

@@ -19,7 +19,7 @@ from ...costs.shopper import cheapest_item, warn_of_prior
 from ...data.folds import Splits, given_splits, splits_of
 from ...data.linear_design import columns_not_finite, not_finite
 from ...data.target import Target
-from ...data.training_rows import TrainingRows
+from ...data.training_rows import TrainingRows, as_seed
 from ...data.validation import check_budgets
 from ...kernels import n_threads
 from ...learners.base import BudgetedEstimator
@@ -114,7 +114,7 @@ class FrontierBase(BudgetedEstimator):
         costs, n_jobs = as_costs(self.costs, len(columns), columns.names), self._n_jobs()
         problem = Problem(
             rows.of_given(X), rows.y, classes, columns, rows.table, target, costs,
-            self._budgets(costs), self._seed(), n_jobs,
+            self._budgets(costs), as_seed(self.random_state), n_jobs,
         )  # fmt: skip
         kept = np.arange(len(given)) if rows.kept is None else rows.kept
         with ThreadPoolExecutor(n_jobs) as pool:
@@ -156,15 +156,10 @@ class FrontierBase(BudgetedEstimator):
         if not is_number:
             return given_splits(cv, table, y, kept)
         count = default_folds(n) if cv is None else FoldCount(np.inf, int(cv), int(cv))
-        fold_of = target.folds(min(count.n_folds, n), np.random.default_rng(self._seed()))
+        fold_of = target.folds(
+            min(count.n_folds, n), np.random.default_rng(as_seed(self.random_state))
+        )
         return splits_of(fold_of, min(count.n_tested, n))
-
-    def _seed(self) -> int:
-        from sklearn.utils import check_random_state
-
-        if isinstance(self.random_state, int | np.integer):
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _budgets(self, costs: Costs) -> tuple[float, ...]:
         """Return the budgets to train for, ascending."""

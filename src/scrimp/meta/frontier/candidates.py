@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils import _safe_indexing, get_tags
 
 from ...costs.costs import Costs
 from ...costs.ledger import within
+from ...data.preparation import Preparation
 from ...learners.boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
 from ...learners.boosting.rules import RULES
 from ...registry import frontier_learners
@@ -18,7 +20,7 @@ from ...types import Ints
 from ..refit.prefix_models import seeded
 from .base_learners import BASE_LEARNERS, BaseLearner, of_estimator
 from .problem import Problem, TrainingSet
-from .svm_candidate import WIDE, Inputs, train_svms
+from .svm_candidate import WIDE, train_svms
 from .trained import Trained, TrainedLearners, TrainedModels, TrainedSVMs, items_of
 
 #: The name of support vector machines among the candidates.
@@ -78,11 +80,14 @@ class SVMCandidate(Candidate):
         """Train one SVM per budget, from small to large."""
         problem = rows.problem
         if problem.is_sparse:
-            inputs = Inputs.plain(problem.X[rows.index], problem.costs)
+            table = problem.X[rows.index]
+            preparation = Preparation.plain(np.arange(table.shape[1]))
         else:
-            inputs = Inputs(*rows.design.filled, rows.design.item_of)
-        svms = train_svms(inputs, rows.target, problem.costs, problem.budgets, problem.seed)
-        return TrainedSVMs(rows, svms)
+            preparation, table = rows.design.filled
+        trained = train_svms(
+            preparation, table, rows.target, problem.costs, problem.budgets, problem.seed
+        )
+        return TrainedSVMs(rows, trained)
 
 
 @dataclass(frozen=True)

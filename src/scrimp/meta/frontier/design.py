@@ -11,13 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...costs.costs import Costs
+from ...data.columns import Columns
+from ...data.encoding import Encoder, finite_median, scale_of
+from ...data.preparation import Preparation
 from ...kernels.binning import bin_columns
 from ...kernels.cuts import find_cuts
-from ...plans.components.models import Preparation
-from ...types import Flags, Floats, Ints
+from ...types import Floats, Ints
 
 #: Indicators per categorical column, for its most frequent categories: more take longer.
 MAX_INDICATORS = 40
+#: How categories become columns: an item whose column has no category still has a column.
+ENCODER = Encoder(max_indicators=MAX_INDICATORS, one_of_two=True, never_empty=True)
 #: Mean number of rows per bin: fewer make finer cuts that follow noise.
 ROWS_PER_BIN = 20
 #: Bins per column, at least: small tables need some cuts too.
@@ -52,22 +56,13 @@ class Design:
 
     @classmethod
     def of(
-        cls, X: NDArray[Any], categorical: Flags, costs: Costs, rows_per_bin: int = ROWS_PER_BIN
+        cls, X: NDArray[Any], columns: Columns, costs: Costs, rows_per_bin: int = ROWS_PER_BIN
     ) -> Design:
         """Prepare a table of numbers and codes of categories."""
-        source, code = [], []
-        for column in range(X.shape[1]):
-            codes = _indicated(X[:, column]) if categorical[column] else [np.nan]
-            source += [column] * len(codes)
-            code += codes
-        n = len(source)
-        preparation = Preparation(
-            np.array(source, dtype=np.int64), np.array(code), np.full(n, np.nan), np.zeros(n),
-            np.ones(n),
-        )  # fmt: skip
-        table = preparation.table(np.ascontiguousarray(X), np.arange(len(X)))
-        item_of = np.array(costs.item_of)[preparation.source]
-        return cls(preparation, table, item_of, rows_per_bin)
+        encoding = ENCODER.fit(X, columns)
+        item_of = costs.owners[encoding.preparation.source]
+        table = encoding.table(np.ascontiguousarray(X))
+        return cls(encoding.preparation, table, item_of, rows_per_bin)
 
     @cached_property
     def cuts(self) -> list[Floats]:
@@ -109,24 +104,10 @@ class Design:
     def filled(self) -> tuple[Preparation, Floats]:
         """The columns with mean 0 and variance 1; medians where a value is not finite."""
         plain = self.preparation
-        median = np.array([_median(column) for column in self.table.T])
+        median = np.array([finite_median(column) for column in self.table.T])
         fill = np.where(np.isnan(plain.code), median, np.nan)
         filled = np.where(np.isfinite(self.table), self.table, median)
         center, spread = filled.mean(axis=0), filled.std(axis=0)
-        scale = np.where(spread > 1e-12 * np.maximum(np.abs(center), 1e-300), spread, 1.0)
+        scale = scale_of(center, spread)
         preparation = Preparation(plain.source, plain.code, fill, center, scale)
         return preparation, (filled - center) / scale
-
-
-def _indicated(codes: NDArray[Any]) -> list[float]:
-    """Return the codes that get an indicator; of two categories one is enough."""
-    present, counts = np.unique(codes[~np.isnan(codes)], return_counts=True)
-    if len(present) <= 2 and not np.isnan(codes).any():
-        return present[-1:].tolist() or [0.0]
-    frequent = present[np.argsort(-counts, kind="stable")][:MAX_INDICATORS]
-    return np.sort(frequent).tolist() or [0.0]
-
-
-def _median(column: Floats) -> float:
-    present = column[np.isfinite(column)]
-    return float(np.median(present)) if len(present) else 0.0

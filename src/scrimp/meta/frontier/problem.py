@@ -122,8 +122,7 @@ class TrainingSet:
         target, sample = problem.target.subset(index), SEARCH_SAMPLE
         class_factor = max(target.n_classes / 4, 1)  # histograms have one sum per class
         rows_per_bin = ROWS_PER_BIN * (2 if class_factor > 1 else 1)
-        categorical = problem.columns.is_categorical()
-        design = Design.of(problem.X[index], categorical, problem.costs, rows_per_bin)
+        design = Design.of(problem.X[index], problem.columns, problem.costs, rows_per_bin)
         rng = np.random.default_rng([problem.seed, len(index)])
         n_rows = max(int(sample.max_rows / class_factor), sample.min_rows)
         some = np.flatnonzero(target.folds(-(-len(index) // n_rows), rng) == 0)

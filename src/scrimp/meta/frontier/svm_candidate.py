@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from ...costs.costs import Costs
 from ...costs.item_sets import Items
 from ...learners.svm.groups import Groups
 from ...learners.svm.path import PathSolution, best_c, cross_validate, solve_path
-from ...learners.svm.problem import LOSSES, SVMProblem
+from ...learners.svm.problem import LOSSES, SVMProblem, one_against_rest
 from ...plans.components.models import LinearModel, Preparation
 from ...plans.components.models.links import LINKS
 from ...types import Floats, Ints
@@ -38,37 +37,6 @@ WIDE = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class Inputs:
-    """The columns that an SVM is trained on.
-
-    Parameters
-    ----------
-    preparation : Preparation
-        How they are made of the columns of the table.
-    table : float array or CSR matrix (rows, prepared columns)
-        The prepared columns of the training rows.
-    owners : int array (prepared columns,)
-        The item of each prepared column.
-    """
-
-    preparation: Preparation
-    table: Any
-    owners: Ints
-
-    @classmethod
-    def plain(cls, table: Any, costs: Costs) -> Inputs:
-        """Return the columns of a sparse table, unchanged."""
-        return cls(Preparation.plain(np.arange(table.shape[1])), table, costs.owners)
-
-    def groups(self, costs: Costs) -> Groups:
-        """Return the items as groups of prepared columns."""
-        order = np.argsort(self.owners, kind="stable")
-        ends = np.searchsorted(self.owners[order], np.arange(costs.n_items + 1))
-        columns = tuple(tuple(order[a:b].tolist()) for a, b in pairwise(ends))
-        return Groups(Costs(costs.names, costs.prices, columns, costs.requires))
-
-
-@dataclass(frozen=True, eq=False)
 class SelectedSVM:
     """A linear SVM and the items that it was trained on."""
 
@@ -84,52 +52,68 @@ class SelectedSVM:
 
 
 def train_svms(
-    inputs: Inputs, target: TrainingTarget, costs: Costs, budgets: tuple[float, ...], seed: int
-) -> list[SelectedSVM | None]:
-    """Return one SVM per budget, with the best C; None where nothing is affordable."""
-    groups = inputs.groups(costs)
-    problem = _svm_problem(inputs, target, groups)
+    preparation: Preparation, table: Any, target: TrainingTarget, costs: Costs,
+    budgets: tuple[float, ...], seed: int,
+) -> list[SelectedSVM | None]:  # fmt: skip
+    """Return one SVM per budget, with the best C; None where nothing is affordable.
+
+    Parameters
+    ----------
+    preparation : Preparation
+        How the columns of the whole table become those of `table`.
+    table : float array or CSR matrix (rows, prepared columns)
+        The training rows.
+    target : TrainingTarget
+        The training target.
+    costs : Costs
+        Prices of the whole table.
+    budgets : tuple of float
+        Ascending.
+    seed : int
+        Seed of the rows that C is selected on.
+    """
+    groups = Groups(costs.prepared(preparation.source))
+    svm = _svm_problem(table, target, groups)
     splits = [_held_out(len(target.y), seed)]
+    regression = not target.n_classes
     tol, max_steps = SETTINGS.tol, SETTINGS.max_steps
-    errors = cross_validate(
-        problem, groups, budgets, SETTINGS.C, splits, tol, max_steps, not target.n_classes
-    )
-    chosen = best_c(errors, SETTINGS.C)
+    errors = cross_validate(svm, groups, budgets, SETTINGS.C, splits, tol, max_steps, regression)
+    selected = best_c(errors, SETTINGS.C)
     by_budget: dict[float, SelectedSVM | None] = {}
-    for C in dict.fromkeys(chosen):
-        budgets_of_c = [b for b, other in zip(budgets, chosen, strict=True) if other == C]
-        scaled = problem.with_weights(C * problem.weights)
-        for solved in solve_path(scaled, groups, budgets_of_c, tol, max_steps, 0):
-            by_budget[solved.budget] = _trained_svm(solved, problem, inputs, target)
+    for C in dict.fromkeys(selected):
+        budgets_of_c = [b for b, other in zip(budgets, selected, strict=True) if other == C]
+        scaled = svm.with_weights(C * svm.weights)
+        for solution in solve_path(scaled, groups, budgets_of_c, tol, max_steps, 0):
+            by_budget[solution.budget] = _trained_svm(solution, svm, preparation, target, costs)
     return [by_budget[budget] for budget in budgets]
 
 
-def _svm_problem(inputs: Inputs, target: TrainingTarget, groups: Groups) -> SVMProblem:
+def _svm_problem(table: Any, target: TrainingTarget, groups: Groups) -> SVMProblem:
+    """Return the problem of two classes, of one class against the rest, or of a regression."""
     if target.n_classes:
-        positive = np.arange(1, 2) if target.n_classes == 2 else np.arange(target.n_classes)
-        targets = np.where(target.y == positive[:, None], 1.0, -1.0)
+        targets, loss = one_against_rest(target.y, target.n_classes), "squared_hinge"
     else:
-        targets = target.y[None]
-    loss = LOSSES["squared_hinge" if target.n_classes else "squared_epsilon_insensitive"]
-    return SVMProblem.from_table(inputs.table, targets, target.weights, groups, loss)
+        targets, loss = target.y[None], "squared_epsilon_insensitive"
+    return SVMProblem.from_table(table, targets, target.weights, groups, LOSSES[loss])
 
 
 def _held_out(n: int, seed: int) -> tuple[Ints, Ints]:
-    """Return training rows, and a quarter of the rows held out."""
+    """Return the other rows, and a quarter of them to test on."""
     order = np.random.default_rng([seed, n]).permutation(n)
     test, train = np.split(order, [max(n // 4, 1)])
     return np.sort(train), np.sort(test)
 
 
 def _trained_svm(
-    solved: PathSolution, problem: SVMProblem, inputs: Inputs, target: TrainingTarget
-) -> SelectedSVM | None:
-    trained = solved.trained
-    columns, w = trained.coefficients(problem)
+    solution: PathSolution, svm: SVMProblem, preparation: Preparation, target: TrainingTarget,
+    costs: Costs,
+) -> SelectedSVM | None:  # fmt: skip
+    """Return the SVM of a solution, on the columns whose coefficients are not 0."""
+    columns, w = solution.trained.coefficients(svm)
     if not len(columns):
         return None
     link = "identity" if not target.n_classes else "one-against-rest"
     link = "logistic" if target.n_classes == 2 else link
-    preparation = inputs.preparation.taken(columns)
-    model = LinearModel(preparation, w.T, trained.iterate.b, link)
-    return SelectedSVM(tuple(np.unique(inputs.owners[columns]).tolist()), model)
+    prepared = preparation.taken(columns)
+    model = LinearModel(prepared, w.T, solution.trained.iterate.b, link)
+    return SelectedSVM(tuple(np.unique(costs.owners[prepared.source]).tolist()), model)
