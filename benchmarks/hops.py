@@ -93,11 +93,16 @@ def jobs() -> dict[str, Callable[[], Callable[[], Any]]]:
         model = fit()()
         return lambda: model.predict(X, budget=10)
 
+    def predict_again() -> Callable[[], Any]:
+        model = fit()()
+        model.predict(X, budget=10)  # what is bought at this budget is kept
+        return lambda: model.predict(X, budget=10)
+
     def session() -> Callable[[], Any]:
         model = fit()()
         return lambda: _talk(model.session(budget=10), row)
 
-    return {"fit": fit, "predict": predict, "session": session}
+    return {"fit": fit, "predict": predict, "predict_again": predict_again, "session": session}
 
 
 def _talk(session: Any, row: dict[str, float]) -> Any:
@@ -110,6 +115,7 @@ def _talk(session: Any, row: dict[str, float]) -> Any:
 TITLES = {
     "fit": "BudgetedBoostingClassifier.fit(X, y)",
     "predict": "model.predict(X, budget=10)",
+    "predict_again": "the same once more",
     "session": "model.session(budget=10): ask, tell, read",
 }
 
