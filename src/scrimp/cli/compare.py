@@ -110,7 +110,7 @@ class WordList(click.ParamType):  # type: ignore[type-arg]
     help="A column to use although it looks like an identifier, a date or free text.",
 )  # fmt: skip
 @click.option(
-    "--seed", type=int, metavar="N", default=0, show_default=True, help="Of all that is random."
+    "--seed", type=int, metavar="N", default=0, show_default=True, help="Seed of all random numbers."
 )
 @click.option("--out", type=OutputFile(TABLES), metavar="FILE", help="Save the curves as a table.")
 @click.option(

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 @click.option("--weight", metavar="COL", help="A column of row weights; it is not a feature.")
 @drop_option
 @click.option(
-    "--seed", type=int, metavar="N", default=0, show_default=True, help="Of all that is random."
+    "--seed", type=int, metavar="N", default=0, show_default=True, help="Seed of all random numbers."
 )
 @click.option(
     "--out", type=OutputFile(model=True), required=True, metavar="FILE",

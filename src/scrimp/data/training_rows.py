@@ -1,4 +1,4 @@
-"""The rows of a training: checked once, at the door of `fit`."""
+"""The training rows of an estimator, validated once in `fit`."""
 
 from __future__ import annotations
 

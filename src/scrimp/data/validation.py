@@ -1,4 +1,4 @@
-"""Checks at the door that several modules share."""
+"""Validation of input that several modules share."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Setting:
     n_rounds : int
         Rounds, where a method has any.
     seed : int
-        Of all that is random.
+        Seed of all random numbers.
     """
 
     task: str

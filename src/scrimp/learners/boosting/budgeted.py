@@ -1,4 +1,4 @@
-"""Boosting within a budget: the stumps of AdaBoost, chosen with an eye on their price.
+"""Boosting within a budget: AdaBoost with stumps whose choice weighs their price.
 
 Huang, Powers and Reyzin, "Training-Time Optimization of a Budgeted Booster", IJCAI 2015;
 Zhu, Zou, Rosset and Hastie, "Multi-class AdaBoost", 2009, for more than two classes.

@@ -247,7 +247,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
         return margins(self._members(), self._looked_at(X))
 
     def draws_for(self, agreement: float, X: Any) -> Floats:
-        r"""How many draws make a row's label that of the full vote, with a given probability.
+        r"""Return the number of draws after which labels agree with the full vote.
 
         A draw counts :math:`v_i/p_i`, member i's vote over its chance, within :math:`\pm r`,
         :math:`r = \max_i |v_i|/p_i` on the row; by Hoeffding's inequality the mean of
@@ -267,8 +267,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
         Returns
         -------
         float array (rows,)
-            Infinite where the full vote is a tie. It holds for draws none of which the budget
-            could not pay.
+            Infinite where the full vote is a tie. Valid if the budget covers every draw.
         """
         if not isinstance(agreement, Real):
             raise TypeError(

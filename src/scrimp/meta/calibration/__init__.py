@@ -1,4 +1,4 @@
-"""Probabilities that mean what they say, at every budget."""
+"""Calibrated class probabilities at every budget."""
 
 from __future__ import annotations
 
