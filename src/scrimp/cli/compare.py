@@ -109,9 +109,7 @@ class WordList(click.ParamType):  # type: ignore[type-arg]
     "--keep", multiple=True, metavar="COL[,COL...]",
     help="A column to use although it looks like an identifier, a date or free text.",
 )  # fmt: skip
-@click.option(
-    "--seed", type=int, metavar="N", default=0, show_default=True, help="Seed of all random numbers."
-)
+@click.option("--seed", type=int, metavar="N", default=0, show_default=True, help="Random seed.")
 @click.option("--out", type=OutputFile(TABLES), metavar="FILE", help="Save the curves as a table.")
 @click.option(
     "--png", type=OutputFile((".png",)), default="scrimp-compare.png", show_default=True,

@@ -60,9 +60,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--weight", metavar="COL", help="A column of row weights; it is not a feature.")
 @drop_option
-@click.option(
-    "--seed", type=int, metavar="N", default=0, show_default=True, help="Seed of all random numbers."
-)
+@click.option("--seed", type=int, metavar="N", default=0, show_default=True, help="Random seed.")
 @click.option(
     "--out", type=OutputFile(model=True), required=True, metavar="FILE",
     help="Where to save the model; by custom it ends in .scrimp.",
