@@ -193,7 +193,7 @@ class _GroupValues:
         self._criterion, self._sample = criterion, sample
         white = criterion in ("omp", "forward")
         self.whiteners = [Whitener.of(group, sample, white) for group in groups]
-        self._factor, self._scale = None, np.empty(0)
+        self._factor: GroupFactor | None = None
         if criterion == "forward":
             X, Y = sample.X, sample.Y[:, :0].astype(sample.X.dtype)
             data = Standardised.of(Moments(X.shape[1], 0).add(X, Y, sample.weight), alpha)
