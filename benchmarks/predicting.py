@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.linear_model import LinearRegression
 
 from benchmarks.data import make_table
 from benchmarks.report import Row, seconds
-from scrimp import BudgetedBoostingClassifier, Costs
+from scrimp import (
+    BudgetedBoostingClassifier,
+    BudgetedBoostingRegressor,
+    Costs,
+    RefitRegressor,
+    SequencedClassifier,
+    SequencedPoissonRegressor,
+    SequencedRegressor,
+)
 
 
 def sweeps(n: int = 100_000, d: int = 100, n_budgets: int = 50) -> list[Row]:
@@ -29,6 +38,38 @@ def sweeps(n: int = 100_000, d: int = 100, n_budgets: int = 50) -> list[Row]:
                 if unaffordable == "stop" else "(reported)", f"{ratio:.2f} x", met,
                 f"{1e3 * sweep:.0f} ms against {1e3 * predict:.0f} ms")
         )  # fmt: skip
+    return rows
+
+
+def fixed_orders(n: int = 200_000, d: int = 100, n_budgets: int = 50) -> list[Row]:
+    """Time a prediction against the fit, and a sweep against a prediction, in fixed orders."""
+    X, y, prices = make_table(n, d)
+    costs, rows = Costs.per_feature(prices), []
+    learners = [
+        SequencedRegressor(costs),
+        SequencedClassifier(costs, max_iter=20),
+        SequencedPoissonRegressor(costs, max_iter=20),
+        BudgetedBoostingClassifier(costs, random_state=0),
+        BudgetedBoostingRegressor(costs, random_state=0),
+        RefitRegressor(LinearRegression(), costs=costs),
+    ]
+    for model in learners:
+        model.fit(X[:500], y[:500])  # compiles
+        fit = seconds(lambda m=model: m.fit(X, y))
+        budgets = np.linspace(0.0, model.plan_.price, n_budgets)
+        model.predict(X[:100]), model.sweep(X[:100], budgets)
+        predict = seconds(lambda m=model: m.predict(X), repeats=5)
+        sweep = seconds(lambda m=model, b=budgets: m.sweep(X, b), repeats=3)
+        ratio, sequenced = sweep / predict, isinstance(model, SequencedRegressor)
+        rows += [
+            Row(f"predict of {type(model).__name__}, {n:,} x {d}", "(reported)",
+                f"{predict / fit:.2f} x the fit", None,
+                f"{1e3 * predict:.0f} ms against {1e3 * fit:.0f} ms"),
+            Row(f"sweep of {n_budgets} budgets of {type(model).__name__}, {n:,} x {d}",
+                "at most 2 x one full predict" if sequenced else "(reported)", f"{ratio:.2f} x",
+                ratio <= 2.0 if sequenced else None,
+                f"{1e3 * sweep:.0f} ms against {1e3 * predict:.0f} ms"),
+        ]  # fmt: skip
     return rows
 
 

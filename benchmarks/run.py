@@ -27,6 +27,7 @@ def main() -> None:
     options = parser.parse_args()
     rows = fitting.against_peers() + fitting.of_rules()
     rows += [fitting.peak_memory(), *predicting.sweeps(), *predicting.session_overhead()]
+    rows += predicting.fixed_orders()
     rows += one_row.rows()
     rows += sampling.sampled_votes() + sequencing.all_rows() + starting.starts()
     growing, table = fitting.growth()

@@ -52,7 +52,7 @@ def _compare(part: Division, setting: Setting, prices: Floats, costs: str, seed:
     for name, rule in RULES[costs].items():
         model = BudgetedBoostingClassifier(
             prices, budget=float(BUDGETS[-1]), rule=rule, unaffordable="stop",
-            n_rounds=max(ROUNDS, setting.rounds), n_jobs=1,
+            n_rounds=max(ROUNDS, setting.rounds), n_jobs=1, combine="vote",
         ).fit(part.X, part.y)  # fmt: skip
         errors[name], spent[name] = _errors(model, part), float(model.plan_.price)
     for name, sampling in SAMPLINGS[costs].items():

@@ -8,8 +8,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import registry
-
 __version__ = "0.1.0"
 
 #: Where names are imported from that are no learners; the registry knows those.
@@ -33,18 +31,25 @@ _HOMES = {
     "save": "scrimp.io",
 }
 
-__all__ = ["__version__", *sorted({**_HOMES, **registry.homes()})]
-
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name) or registry.homes().get(name)
+    if name == "__all__":
+        return __dir__()
+    home = _HOMES.get(name) or (None if name.startswith("_") else _learners().get(name))
     if home is None:
         raise AttributeError(f"module 'scrimp' has no attribute {name!r}")
     return getattr(import_module(home), name)
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return ["__version__", *sorted({**_HOMES, **_learners()})]
+
+
+def _learners() -> dict[str, str]:
+    """Return the module of each learner."""
+    from .registry import homes
+
+    return homes()
 
 
 if TYPE_CHECKING:

@@ -1,5 +1,8 @@
 import math
+from dataclasses import replace
 
+import numpy as np
+import polars as pl
 import pytest
 
 from scrimp import Costs, SequencedRegressor, load, save
@@ -27,6 +30,18 @@ def order(trained):
 
 def typed(names):
     return "".join(f"{VALUES[name]}\n" for name in names)
+
+
+def test_the_expected_cost_of_errors_is_shown(trained, order, tmp_path):
+    model = load(trained / "model.scrimp")
+    costs = np.array([[0.0, 100.0], [2.0, 0.0]])
+    costly = replace(model, target=replace(model.target, error_costs=costs))
+    save(costly, tmp_path / "m.scrimp")
+    text = run("ask", tmp_path / "m.scrimp", text=typed(order)).stdout
+    assert "expected cost of errors" in text.splitlines()[1]
+    record = run_json("ask", tmp_path / "m.scrimp", text=typed(order))
+    p = record["probabilities"]
+    assert record["expected_cost"] == pytest.approx(min(2.0 * p["well"], 100.0 * p["sick"]))
 
 
 def test_a_conversation_ends_where_a_prediction_ends(ask, order, trained):
@@ -201,3 +216,59 @@ def test_six_digits(value, text):
     from scrimp.cli.output import digits
 
     assert digits(value) == text
+
+
+@pytest.fixture(scope="module")
+def patient(tmp_path_factory):
+    """A model file that asks for age (20 to 79), sex coded 1 and 2, and smoker, true or false."""
+    n = 80
+    X = pl.DataFrame(
+        {
+            "age": [20.0 + i % 60 for i in range(n)],
+            "sex": [1 + i % 2 for i in range(n)],
+            "smoker": [i % 3 == 0 for i in range(n)],
+        }
+    )
+    y = X["age"] + 10.0 * X["sex"] + 7.0 * X["smoker"]
+    path = tmp_path_factory.mktemp("patient") / "m.scrimp"
+    save(SequencedRegressor().fit(X, y.to_numpy()), path)
+    return path
+
+
+def values_of(record):
+    return {name: v for line in record["bought"] for name, v in line["values"].items()}
+
+
+@pytest.mark.parametrize("column", ["age", "sex"])
+@pytest.mark.parametrize("text", ["yes", "true", "1_000", "0x10", "nan", "inf", "1,5"])
+def test_only_a_plain_number_is_a_number(patient, column, text):
+    line = refused("ask", patient, "--known", f"{column}={text}")
+    assert f"{text!r} is not a number." in line
+
+
+def test_yes_and_no_are_for_columns_of_two_truth_values(patient):
+    assert run_json("ask", patient, "--known", "smoker=yes", text="")["known"] == {"smoker": 1.0}
+    assert run_json("ask", patient, "--known", "smoker=0", text="")["known"] == {"smoker": 0.0}
+
+
+def test_a_value_outside_the_range_of_training_must_be_typed_twice(patient):
+    known = ("--known", "sex=1", "--known", "smoker=no")
+    result = run("ask", patient, *known, text="-3\n33\n")
+    doubt = "-3 is outside the range of age in training, 20 to 79. If it is right, type it once"
+    assert doubt in result.stdout
+    assert "age = 33" in result.stdout
+    assert values_of(run_json("ask", patient, *known, text="80\n80\n")) == {"age": 80.0}
+
+
+def test_a_known_value_outside_the_range_of_training_is_noted(patient):
+    result = run("ask", patient, "--known", "age=-3", text="")
+    assert "Note: --known age=-3: -3 is outside the range of age in training" in result.stderr
+    assert "known  age = -3\n" in result.stdout
+
+
+@pytest.mark.parametrize("info", [{}, {"ranges": 3, "binary": 4}, {"ranges": {"age": ["a"]}}])
+def test_a_model_without_ranges_takes_any_number(patient, tmp_path, info):
+    old = replace(load(patient), info=info)
+    save(old, tmp_path / "old.scrimp")
+    known = ("--known", "sex=1", "--known", "smoker=0")
+    assert values_of(run_json("ask", tmp_path / "old.scrimp", *known, text="-3\n")) == {"age": -3}

@@ -79,7 +79,7 @@ def test_several_rounds(here):
     record = compare_json("--methods", "edge", "--rounds", "2, 9", "--budget", 2)
     assert record["methods"] == ["edge/2", "edge/9"]
     best = record["recommendation"]["method"].split("/")[1]
-    assert f"--rule edge --rounds {best} --budget 2" in record["train"]
+    assert f"--rule edge --combine vote --rounds {best} --budget 2" in record["train"]
 
 
 def test_an_error_cost(here):
@@ -92,6 +92,26 @@ def test_a_small_error_cost_keeps_its_digits(here):
     for cost, text in (("0.001", "0.001"), ("0.12345", "0.12345"), ("1200.5", "1,200.50")):
         found = compare("--methods", "edge", "--error-cost", cost).stdout
         assert f"If an error costs {text}, " in found
+
+
+def test_costs_of_each_kind_of_error(here):
+    words = ("--methods", "edge,tree", "--error-cost", "sick->well=1000,well->sick=400")
+    text = compare(*words).stdout
+    assert "At these costs of errors, take " in text
+    assert "Cost of errors per row on rows not trained on" in text
+    assert "--error-cost 'sick->well=1000,well->sick=400'" in text
+    record = compare_json(*words)
+    assert record["scoring"] == "neg_error_cost"
+    assert record["error_cost"] == {"sick->well": 1000.0, "well->sick": 400.0}
+    advised = record["recommendation"]["point"]
+    totals = [row["spent"] - row["quality"] for row in record["curves"]]
+    assert advised["spent"] - advised["quality"] == pytest.approx(min(totals))
+
+
+def test_costs_of_errors_that_no_purchase_saves(here):
+    text = compare("--methods", "tree", "--error-cost", "sick->well=0.5,well->sick=0.1").stdout
+    assert "At these costs of errors, buy nothing: a cost of errors of " in text
+    assert "There is nothing to train: the answer of least cost costs nothing." in text
 
 
 def test_a_budget_of_nothing_is_in_the_table(here):
@@ -319,11 +339,19 @@ class TestRefuses:
             (("--costs", "prices.toml", "--keep", "id"), "no price for the columns ['id']"),
             (("--scoring", "acuracy"), "Did you mean 'accuracy'"),
             (("--error-cost", "5", "--scoring", "roc_auc"), "does not count wrong answers"),
+            (("--error-cost", "sick=5,well=1", "--scoring", "f1"), "does not count wrong answers"),
+            (("--error-cost", "sick=5,ill->well=1"), "--error-cost names the class 'ill'"),
+            (("--error-cost", "sick well=5,well=1"), "expected an error such as 'sick->well'"),
+            (("--error-cost", "sick->well=-5,well=1"), "is -5.0; expected a finite number >= 0"),
+            (("--error-cost", "sick->sick=5,well=1"), "the same class twice"),
+            (("--error-cost", "sick->well=5,sick->well=5"), "'sick->well' has two costs"),
+            (("--error-cost", "sick->well=5"), "lacks the cost of well->sick"),
+            (("--error-cost", "sick->well"), "is no cost of an error; expected a number for all"),
             (("--drop", "y"), "--drop names 'y', which is the target"),
             (("--keep", "z"), "has no column 'z' (to keep)"),
             (("--png", "train.csv"), "must end in .png"),
             (("--out", "train.csv"), "is read here and would be overwritten"),
-            (("--task", "regression"), "holds text; expected numbers"),
+            (("--task", "regression"), "holds text, and a regression predicts numbers"),
         ],
     )
     def test_options(self, here, words, text):
@@ -368,3 +396,45 @@ def test_the_help_tells_of_all_methods():
     lines = run("compare", "--help").stdout.splitlines()
     told = [" ".join(line.split()) for line in lines[-len(METHODS) :]]
     assert told == [f"{method.name} {method.about}" for method in METHODS.values()]
+
+
+def test_a_scorer_of_one_class_takes_text(here):
+    words = ("--methods", "tree", "--scoring", "f1")
+    result = compare(*words)
+    assert result.exit_code == 0, result.stderr
+    assert "f1 counts the class well; --positive sick the other.\n" in result.stderr
+    record, other = compare_json(*words), compare_json(*words, "--positive", "sick")
+    assert record["scoring"] == other["scoring"] == "f1"
+    assert record["curves"] != other["curves"]
+    text = refused("compare", "train.csv", "--target", "y", *words, "--positive", "ill")
+    assert "--positive 'ill' is not one of the classes: sick, well." in text
+    text = refused("compare", "train.csv", "--target", "y", "--positive", "sick")
+    assert "--positive is 'sick', but the scorer counts no single class" in text
+
+
+@pytest.mark.parametrize("command", ["compare", "fit"])
+def test_all_columns_that_cannot_be_used_are_named_at_once(here, command):
+    columns = {"tags": [[1, 2]] * 120, "place": [{"x": 1}] * 120}
+    table().with_columns(**{n: pl.Series(v) for n, v in columns.items()}).write_parquet("t.parquet")
+    out = ("--out", "m.scrimp") if command == "fit" else ()
+    text = refused(command, "t.parquet", "--target", "y", *out)
+    assert "'tags' holds List(Int64), 'place' holds Struct({'x': Int64}); expected numbers" in text
+    assert text.endswith("or leave them out with --drop.")
+
+
+def test_rows_of_a_group_stay_together_and_the_column_is_no_feature(here):
+    table().with_columns(patient=pl.lit("p") + (pl.col("id") // 10).cast(str)).write_csv("g.csv")
+    words = ("--methods", "tree", "--budget", 2)
+    record = compare_json(*words, "--groups", "patient", data="g.csv")
+    assert "patient" not in record["columns"]
+    assert "--drop patient" in record["train"]
+    text = refused("compare", "g.csv", "--target", "y", "--groups", "ward")
+    assert "g.csv has no column 'ward' (the groups)" in text
+    text = refused("compare", "g.csv", "--target", "y", "--groups", "y")
+    assert "--groups names 'y', which is the target" in text
+
+
+def test_the_order_of_time(here):
+    record = compare_json("--methods", "tree", "--cv", "time")
+    assert (record["rows"], record["folds"], record["repeats"]) == (90, 3, 1)
+    assert "Each fold trains on the rows before those it tests" in record["remarks"][0]

@@ -28,6 +28,16 @@ def test_json(words):
     assert record["scoring"] == "accuracy"
 
 
+def test_costs_of_each_kind_of_error(words):
+    given = ("--budgets", "0,1.5,6.5", "--error-cost", "sick->well=100,well->sick=1")
+    text = run(*words, *given).stdout
+    assert "If errors cost sick->well 100.00, well->sick 1.00, the best budget is" in text
+    best = run_json(*words, *given)["best"]
+    assert best["error_cost"] == {"sick->well": 100.0, "well->sick": 1.0}
+    assert best["cost_in_all"] >= best["spent"]
+    assert "--error-cost names 'ill'; expected" in refused(*words, "--error-cost", "ill=5")
+
+
 def test_table_and_picture_are_saved(words, tmp_path):
     table_file, picture = tmp_path / "c.parquet", tmp_path / "c.png"
     assert run(*words, "--out", table_file, "--png", picture).exit_code == 0
@@ -55,7 +65,14 @@ def test_columns_out_of_reach_may_be_absent(trained, tmp_path):
     table(50, seed=1).drop("b").write_csv(tmp_path / "t.csv")
     words = ("curve", trained / "model.scrimp", tmp_path / "t.csv", "--target", "y")
     assert run_json(*words, "--budgets", "0,4.9")["rows"] == 50
-    assert "lacks columns that the model buys: b." in refused(*words)
+    assert "lacks 'b', which the model buys" in refused(*words)
+
+
+def test_a_scorer_of_one_class_takes_text(trained):
+    words = ("curve", trained / "model.scrimp", trained / "test.csv", "--target", "y")
+    well = run_json(*words, "--scoring", "recall")
+    sick = run_json(*words, "--scoring", "recall", "--positive", "sick")
+    assert {well["curve"][0]["quality"], sick["curve"][0]["quality"]} == {0.0, 1.0}
 
 
 def test_the_picture_names_the_model_and_marks_the_best_budget():

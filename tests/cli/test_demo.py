@@ -1,8 +1,13 @@
 import json
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
+from scrimp import Comparison
+from scrimp.cli.comparison_picture import draw_curves
 from scrimp.evaluation import METHODS
 
 from .conftest import refused, run
@@ -60,6 +65,27 @@ def test_the_readme_shows_what_it_prints(tmp_path):
     shown = README.read_text().split("<!-- demo -->\n```\n")[1].split("\n```\n<!-- /demo -->")[0]
     printed = run("demo", "--out", tmp_path / "demo.png").stdout
     assert shown == printed.split("\n\nPicture: ")[0]
+
+
+def test_the_sentence_to_remember(demo):
+    text = demo[0]["in_short"]
+    assert re.match(r"In short: .* dollars? buys? 9\d% of the accuracy of all tests, which ", text)
+    assert "cost 323.97: " in text
+
+
+def test_budgets_stand_to_scale():
+    budgets = np.array([0.0, 1.0, 4.0, 200.0, 205.0, 324.0])
+    quality = np.linspace(0.5, 0.8, 6)[None, None]
+    spent = budgets[None, None]
+    found = Comparison(
+        ("edge",), budgets, quality, spent, quality[None], spent[None], "accuracy", 1.0,
+        "classification", 303, 10,
+    )  # fmt: skip
+    ax = Figure().subplots()
+    draw_curves(found, found.recommend(205), ax, to_scale=True)
+    assert ax.get_xlabel() == "Budget per row (square-root scale)"
+    assert ax.get_lines()[0].get_xdata().tolist() == budgets.tolist()
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["0", "1", "4", "205", "324"]
 
 
 def test_refuses_a_picture_of_another_kind(tmp_path):

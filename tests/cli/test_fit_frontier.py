@@ -100,7 +100,7 @@ def test_interrupted_in_its_first_fold_it_saves_nothing(train, tmp_path, monkeyp
 
 def test_progress_is_drawn(train, tmp_path):
     words = ("fit", train, "--target", "y", *QUICK, "--progress", "--out", tmp_path / "m.scrimp")
-    assert "folds" in run(*words).stderr
+    assert "trainings" in run(*words).stderr
 
 
 def test_a_budget_below_the_cheapest_item_warns(train, trained, tmp_path):

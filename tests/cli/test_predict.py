@@ -3,7 +3,7 @@ import io
 import polars as pl
 import pytest
 
-from scrimp import load
+from scrimp import SequencedRegressor, load, save
 
 from .conftest import refused, run, run_json, table
 
@@ -88,9 +88,12 @@ def test_columns_out_of_reach_may_be_absent(trained, model, tmp_path):
     want = run("predict", model, trained / "test.csv", "--budget", 4.9).stdout
     assert run("predict", model, tmp_path / "t.csv", "--budget", 4.9).stdout == want
     assert run("predict", model, tmp_path / "t.csv", "--budget-column", "cap").stdout == want
-    assert "lacks columns that the model buys: b." in refused(
+    assert "lacks 'b', which the model buys" in refused(
         "predict", model, tmp_path / "t.csv", "--budget", 5
     )
+    full.drop("a").write_csv(tmp_path / "t.csv")  # b is bought first, and leaves too little for a
+    want = run("predict", model, trained / "test.csv", "--budget", 5).stdout
+    assert run("predict", model, tmp_path / "t.csv", "--budget", 5).stdout == want
     full.select("id").write_csv(tmp_path / "t.csv")
     assert run_json("predict", model, tmp_path / "t.csv", "--budget", 0)["rows"] == 50
 
@@ -124,7 +127,7 @@ class TestRefuses:
     def test_columns_that_are_needed(self, trained, model, tmp_path):
         table(5).select("a").write_csv(tmp_path / "t.csv")
         text = refused("predict", model, tmp_path / "t.csv")
-        assert "lacks columns that the model buys: b, colour." in text
+        assert "lacks 'b', 'colour', which the model buys" in text
 
     def test_two_kinds_of_budget(self, trained, model):
         words = ("predict", model, trained / "test.csv", "--budget", 1, "--budget-column", "a")
@@ -176,3 +179,21 @@ class TestRefuses:
     def test_an_output_of_another_kind(self, trained, model, tmp_path):
         text = refused("predict", model, trained / "test.csv", "--out", tmp_path / "a.txt")
         assert "must end in" in text
+
+
+def test_amounts_have_no_digits_that_come_from_their_sums(tmp_path):
+    prices = {"a": 11.27, "b": 1.05, "c": 1.05}  # 11.27 + 1.05 + 1.05 is 13.370000000000001
+    X = pl.DataFrame({name: [0.0, 1.0, 2.0, 3.0] * 10 for name in prices})
+    X = X.with_columns(b=X["b"] ** 2, c=X["c"] ** 3)
+    y = X["a"] + 2 * X["b"] - 3 * X["c"]
+    model = SequencedRegressor(prices, budget=11.27 + 1.05 + 1.05).fit(X, y.to_numpy())
+    save(model, tmp_path / "m.scrimp")
+    X.with_columns(y=y).write_csv(tmp_path / "t.csv")
+    words = (tmp_path / "m.scrimp", tmp_path / "t.csv")
+    texts = [
+        run("predict", *words).stdout,
+        run("inspect", tmp_path / "m.scrimp").stdout,
+        run("curve", *words, "--target", "y", "--out", tmp_path / "c.csv").stdout,
+        (tmp_path / "c.csv").read_text(),
+    ]
+    assert all("13.37" in text and "13.370" not in text for text in texts), texts

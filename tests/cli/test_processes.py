@@ -100,7 +100,7 @@ main()
         [sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert len(load(out).plan.plan.stages) == 5
+    assert len(load(out).plan.plan.stages) == 3
 
 
 def test_a_killed_prediction_leaves_the_old_answers_or_the_new(trained, tmp_path):

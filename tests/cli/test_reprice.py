@@ -52,7 +52,7 @@ def test_json_says_what_changed(files):
     found = json.loads(run(files, "--json").output)
     assert found["changed"] == [{"item": "ca", "was": 100.9, "is": 9.5}]
     assert found["replanned"] is False
-    assert found["kind"] == "additive"
+    assert found["kind"] == "gam"
 
 
 def test_chances_are_planned_anew(files):

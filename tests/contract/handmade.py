@@ -16,22 +16,26 @@ from scrimp.plans import (
     Block,
     BlocksPlan,
     CalibratedPlan,
+    GamPlan,
     LinearPrefixes,
     MenuPlan,
     Nodes,
     PrefixPlan,
     RoutedPlan,
     SampledPlan,
+    StepFunctions,
     StumpTable,
+    SubsetWeights,
     TermTable,
     TreeTable,
 )
 from scrimp.plans.components.calibrators import PowerCalibrators
+from scrimp.plans.components.subset_models import SubsetModels
 from scrimp.plans.contract import Plan, StageTable
 from scrimp.plans.priced_plan import PricedPlan
 from scrimp.runtime.predictor import Predictor
 
-from .refits import refits, singles
+from .refits import refits, singles, subset, with_fallback
 
 NAMES = ("age", "pulse", "chol", "sugar", "ecg", "scan")
 AGE, PULSE, CHOL, SUGAR, ECG, SCAN = range(6)
@@ -85,6 +89,26 @@ def additive(costs: Costs, columns: Any = None, outputs: int = 1, **options: Any
     return AdditivePlan(stages(costs, *((c,) for c in columns)), table, prior, **options)
 
 
+def gam(costs: Costs, outputs: int = 1, **options: Any) -> Plan[Any]:
+    """Functions of six columns, two of which come with one item; all but one tell something."""
+    table = stumps([CHOL, AGE, CHOL, PULSE, SUGAR, SCAN, ECG, AGE, SCAN], outputs)
+    functions = StepFunctions.from_stumps(table)
+    functions = functions.lowered(functions.missing / 2)
+    items = [costs.item_of[c] for c in functions.column.tolist()]
+    order = list(dict.fromkeys(items))
+    rng = np.random.default_rng(8)
+    factors = rng.normal(size=(2, 6, 12))
+    hessian = factors @ factors.transpose(0, 2, 1)
+    gradient = np.einsum("mcd,d->mc", hessian, rng.normal(size=6)) * 20
+    gradient[:, 3] = 0.0
+    weights = SubsetWeights(
+        hessian, gradient, 0.5, 9000.0, 0.4, [0.0, 0.05, 0.3],
+        rng.normal(size=(3, outputs)), [1.0, 1.4, 0.7],
+    )  # fmt: skip
+    stages_ = StageTable(tuple((item,) for item in order))
+    return GamPlan(stages_, functions, [order.index(i) for i in items], weights, **options)
+
+
 def sampled(costs: Costs, headroom: bool = False, **options: Any) -> Plan[Any]:
     """One stump is always evaluated, the others are drawn."""
     columns = [AGE, CHOL, PULSE, SUGAR, SCAN, ECG, CHOL]
@@ -128,8 +152,8 @@ def stages_of(costs: Costs, members: TreeTable | TermTable) -> StageTable:
     return stages(costs, *members.reads)
 
 
-def prefix(costs: Costs) -> Plan[Any]:
-    """Four prefixes, the second of which adds two columns."""
+def prefix(costs: Costs, subsets: bool = False) -> Plan[Any]:
+    """Four prefixes, the second of which adds two columns; with models of other sets or without."""
     order = [(SUGAR,), (AGE, PULSE), (CHOL,), (SCAN,)]
     columns = [c for group in order for c in group]
     counts = np.cumsum([len(group) for group in order])
@@ -137,7 +161,13 @@ def prefix(costs: Costs) -> Plan[Any]:
     intercepts = rng.normal(size=(len(order) + 1, 1))
     coefficients = rng.normal(size=(counts.sum(), 1))
     models = LinearPrefixes(columns, counts, intercepts, coefficients)
-    return PrefixPlan(stages(costs, *order), models)
+    if not subsets:
+        return PrefixPlan(stages(costs, *order), models)
+    roots = rng.normal(size=(8, len(columns)))
+    objective = SubsetModels(
+        roots.T @ roots, *rng.normal(size=(2, len(columns), 1)), rng.normal(size=1)
+    )
+    return PrefixPlan(stages(costs, *order), models, objective)
 
 
 def routed(costs: Costs) -> Plan[Any]:
@@ -202,6 +232,8 @@ KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
     "additive": additive,
     "additive-stop": lambda costs: additive(costs, outputs=3, refusal="stop"),
     "additive-mean": lambda costs: additive(costs, aggregate="average", radius=0.7),
+    "gam": gam,
+    "gam-stop": lambda costs: gam(costs, outputs=3, refusal="stop"),
     "sampled": sampled,
     "sampled-stop": lambda costs: sampled(costs, headroom=True, refusal="stop"),
     "sampled-affordable": lambda costs: sampled(costs, affordable=True),
@@ -209,6 +241,7 @@ KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
     "sampled-trees-stop": lambda costs: drawn_trees(costs, refusal="stop"),
     "sampled-terms": drawn_terms,
     "prefix": prefix,
+    "prefix-subsets": lambda costs: prefix(costs, subsets=True),
     "routed": routed,
     "menu": menu,
     "menu-mixed": mixed,
@@ -218,10 +251,12 @@ KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
     "blocks": blocks,
     "calibrated": calibrated,
     "refits": refits,
+    "subset": subset,
+    "menu-fallback": with_fallback,
     "menu-refits": lambda costs: MenuPlan(singles(costs)),
 }
 #: Kinds that can tell when nothing more can change the label.
-CERTAIN = ("additive", "additive-stop", "menu", "calibrated")
+CERTAIN = ("additive", "additive-stop", "gam", "gam-stop", "menu", "calibrated")
 
 
 def predictor(kind: str, costs: Costs) -> Predictor:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from scrimp.costs.costs import Costs
-from scrimp.plans import ModelSequence, PrefixPlan, TreeTable
+from scrimp.plans import (
+    Fallback,
+    MenuPlan,
+    ModelSequence,
+    PrefixPlan,
+    SubsetPlan,
+    TreeTable,
+)
 from scrimp.plans.components.models import (
     AverageModel,
     KernelModel,
@@ -74,3 +81,24 @@ def singles(costs: Costs) -> list[PrefixPlan]:
         PrefixPlan.single(sorted({costs.item_of[c] for c in own}), model, [0.6, 0.4])
         for own, model in zip(sets, models, strict=True)
     ]
+
+
+def subset(costs: Costs) -> SubsetPlan:
+    """A tree and a linear model of four columns, whichever of them are there."""
+    model = AverageModel([trees([AGE, PULSE, CHOL]), linear([PULSE, CHOL, SUGAR])], [1.0, 2.0])
+    reads: dict[int, list[int]] = {}
+    for column in model.columns.tolist():
+        reads.setdefault(costs.item_of[column], []).append(column)
+    return SubsetPlan(list(reads), list(reads.values()), model, [0.6, 0.4])
+
+
+def with_fallback(costs: Costs) -> MenuPlan:
+    """A menu whose entries go on without items that cannot be had."""
+    entries = [PrefixPlan.constant([0.6, 0.4]), *singles(costs)]
+    fallback = subset(costs)
+    losses = np.linspace(0.5, 0.1, len(entries))
+    added = np.random.default_rng(0).uniform(0, 0.2, size=(len(entries), len(fallback.stages)))
+    bought = [{i for items in entry.stages.items for i in items} for entry in entries]
+    for entry, items in enumerate(bought):
+        added[entry, [item not in items for (item,) in fallback.stages.items]] = 0.0
+    return MenuPlan(entries, Fallback(fallback, losses, added))

@@ -90,7 +90,7 @@ def permuted(model, order, items):
     for name, values in arrays.items():
         folder, _, own = name.rpartition("/")
         prepared = f"{folder}/prepare/source" in arrays  # then a column is one of these
-        if own in ("columns", "source") or (own == "column" and not prepared):
+        if own in ("columns", "source", "step_column") or (own == "column" and not prepared):
             moved[name] = np.where(values >= 0, place[values], values)
         if name.split("/")[-1] == "stage_items":
             moved[name] = item_place[values].astype(np.int64)

@@ -1,8 +1,11 @@
 """stop="certain" keeps every label and never spends more."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from scrimp.checks.driving import feed
 from scrimp.plans import AdditivePlan, MenuPlan, StumpTable
@@ -23,6 +26,39 @@ def test_labels_stay_and_money_is_saved(kind, problem):
     early = model.sweep(X, [*budgets, np.inf], stop="certain")
     np.testing.assert_array_equal(all_bought.labels(), early.labels())
     assert (early.spent <= all_bought.spent).all()
+
+
+def with_error_costs(model, seed):
+    """The model with costs of errors that move its decisions."""
+    n = len(model.classes_)
+    matrix = np.random.default_rng(seed).integers(0, 9, (n, n)).astype(float)
+    np.fill_diagonal(matrix, 0.0)
+    matrix[0, 1] += 10.0
+    return replace(model, target=replace(model.target, error_costs=matrix))
+
+
+@pytest.mark.parametrize("kind", CERTAIN)
+@quick
+@given(problem=problems(), seed=st.integers(0, 10_000))
+def test_labels_by_the_costs_of_errors_stay_too(kind, problem, seed):
+    costs, budgets = problem
+    model = with_error_costs(predictor(kind, costs), seed)
+    X = table(30)
+    all_bought = model.sweep(X, [*budgets, np.inf])
+    early = model.sweep(X, [*budgets, np.inf], stop="certain")
+    np.testing.assert_array_equal(all_bought.labels(), early.labels())
+    assert (early.spent <= all_bought.spent).all()
+    session = feed(model.session(stop="certain"), X[0], NAMES)
+    assert session.read().label == all_bought.labels()[0, -1]
+    assert session.spent == early.spent[0, -1]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CERTAIN if kind != "gam-stop"])
+def test_money_is_saved_under_the_costs_of_errors(kind):
+    model = with_error_costs(predictor(kind, clinic()), 1)
+    X = table(200)
+    assert (model.predict(X) != predictor(kind, clinic()).predict(X)).any()
+    assert model.spend(X, stop="certain").sum() < model.spend(X).sum()
 
 
 @pytest.mark.parametrize("kind", CERTAIN)

@@ -170,3 +170,9 @@ def test_items_may_give_their_columns_by_position():
         Costs.from_items([Item("a", 1.0, (0,)), Item("b", 1.0, ("age",))])
     with pytest.raises(ValueError, match="by none"):
         Costs.from_items([Item("a", 1.0, (0,)), Item("b", 1.0, (3,))])
+
+
+def test_a_text_is_one_name():
+    costs = Costs.from_items([Item("draw", 1.0, ()), Item("a", 1.0, "xy", "draw")])
+    assert costs.column_names == ("xy",)
+    assert costs.requires == ((), (0,))

@@ -80,7 +80,7 @@ TURNEY = "feature,group,first_cost,later_cost\n"
         ("feature,price\nage,nan\n", "'age' has the price 'nan'; expected a number"),
         ("feature,price\nage,inf\n", "'age' has the price 'inf'; expected a number"),
         ("feature,price\nage,-1\n", "Item 'age' has the price -1.0; expected a finite number >= 0"),
-        ("feature,price\nage,1,50\n", "the row of 'age' has more fields than the header"),
+        ("feature,price\nage,1,50\n", "the row of 'age', has more fields than the header"),
         ("feature,price\n,1\n", "a row has neither a feature nor an item name"),
         ("feature,price\nage,1\nage,1\n", r"column names \['age'\] occur more than once"),
         ("feature,price\nage,1\nage,2\n", "item 'age' has two prices, 1.0 and 2"),
@@ -114,8 +114,8 @@ def test_bad_csv_lists_are_refused(price_list, text, message):
         ("[items]\nage = 1\n", "item 'age' has no price. Write `price = ...` in its table"),
         ("[items.a]\ncolumns = []\n", "item 'a' has no price"),
         ("[items.a]\nprice = true\n", "'a' has the price 'True'; expected a number"),
-        ("[prices]\na = nan\n", "'a' has the price 'nan'; expected a number"),
-        ("[prices]\na = inf\n", "'a' has the price 'inf'; expected a number"),
+        ("[prices]\na = nan\n", "'a' has the price 'NaN'; expected a number"),
+        ("[prices]\na = inf\n", "'a' has the price 'Infinity'; expected a number"),
         ("[prices]\na = -1\n", "Item 'a' has the price -1.0"),
         ("[items.a]\nprice = 1\ncost = 2\n", r"item 'a' has the unknown entries \['cost'\]"),
         ("[items.a]\nprice = 1\ncolumns = 'a'\n", "columns is 'a'; expected a list of names"),
@@ -141,3 +141,32 @@ def test_errors_name_the_file(price_list):
         Costs.read(path)
     with pytest.raises(FileNotFoundError):
         Costs.read("no such list.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("feature,price,price\na,1,2\n", r"header names \['price'\] more than once"),
+        ("feature, Feature ,price\na,b,2\n", r"header names \['feature'\] more than once"),
+        (
+            "feature,price,group,first_cost,later_cost\na,9,g,3,1\n",
+            r"price beside \['first_cost', 'later_cost'\], so that a feature has two prices",
+        ),
+        ("feature,price,first_cost\na,9,3\n", r"price beside \['first_cost'\]"),
+        ("feature,price\na,1e-400\n", "'a' has the price 1E-400, which is too small"),
+        ("feature,group,first_cost,later_cost\na,,1e-400,0\n", "'a' has the price 1E-400"),
+        ("feature,group,first_cost,later_cost\na,g,1e-400,0\n", "'fee g' has the price 1E-400"),
+        (f"feature,price\n\na,1\n{'b' * 200_000},2\n", "line 4 cannot be read: field larger than"),
+        ("feature,price\n\na,1,50\n", "line 3, the row of 'a', has more fields"),
+    ],
+)
+def test_a_csv_with_two_meanings_is_refused(price_list, text, message):
+    with pytest.raises(ValueError, match=rf"Price list '.*prices.csv': .*{message}"):
+        read_items(price_list(text))
+
+
+def test_a_price_too_small_for_a_number_is_refused_in_toml_too(price_list):
+    path = price_list("[prices]\na = 1e-400\n", "prices.toml")
+    with pytest.raises(ValueError, match=r"prices.toml': 'a' has the price 1E-400, which is too"):
+        read_items(path)
+    assert read_items(price_list("[prices]\na = 1e-300\n", "p.toml"))[0].price == 1e-300

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
@@ -132,3 +133,55 @@ def test_prices_go_by_position_where_an_encoder_makes_a_sparse_table():
         SequencedRegressor(costs.through(encoder)).fit(table, np.arange(20.0))
     model = SequencedRegressor(costs.through(encoder, names=False)).fit(table, np.arange(20.0))
     assert model.sequence_[0] == "age"
+
+
+class RowCentred(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Subtracts the mean of each row."""
+
+    def fit(self, X, y=None):
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X):
+        return X - np.asarray(X).mean(axis=1, keepdims=True)
+
+
+class RowCentredScaler(StandardScaler):
+    """Subtracts the mean of each row after scaling."""
+
+    def transform(self, X, copy=None):
+        scaled = super().transform(X, copy)
+        return scaled - scaled.mean(axis=1, keepdims=True)
+
+
+class RowCentredSelector(VarianceThreshold):
+    """Subtracts the mean of each row before selecting."""
+
+    def transform(self, X):
+        return super().transform(X - X.mean(axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("own", [RowCentred(), RowCentredScaler(), RowCentredSelector()])
+def test_what_a_transformer_of_ones_own_makes_requires_all_inputs(own):
+    costs = Costs.per_feature([1.0, 2.0, 100.0])
+    through = costs.through(own.fit(X))
+    assert through.columns == ((), (), (), (0, 1, 2))
+    assert through.price_of([3]) == 103.0
+    steps = make_pipeline(StandardScaler(), own).fit(X)
+    assert costs.through(steps).columns == ((), (), (), (0, 1, 2))
+
+
+def test_a_function_requires_all_inputs_and_has_to_tell_its_outputs():
+    costs = Costs.per_feature({"a": 1.0, "b": 2.0, "c": 100.0})
+    frame = pd.DataFrame(X, columns=list("abc"))
+    silent = FunctionTransformer(lambda table: table.sub(table.mean(axis=1), axis=0)).fit(frame)
+    with pytest.raises(ValueError, match="does not say how many columns it makes"):
+        costs.through(silent)
+    with pytest.raises(ValueError, match="does not say how many columns it makes"):
+        costs.through(FeatureUnion([("rows", silent)]).fit(frame))
+    some = make_column_transformer((silent, ["a", "b"]), (StandardScaler(), ["c"])).fit(frame)
+    with pytest.raises(ValueError, match=r"does not name the columns.*names=False"):
+        costs.through(some)
+    assert costs.through(some, names=False).columns == ((), (), (2,), (0, 1))
+    named = FunctionTransformer(silent.func, feature_names_out="one-to-one").fit(frame)
+    assert costs.through(named).price_of([3]) == 103.0

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from scrimp.data.folds import kept_positions
+from scrimp.data.folds import given_splits, kept_positions
 from scrimp.data.training_rows import numeric_target, read_rows, seed_from
 
 
@@ -79,3 +79,12 @@ def test_seeds_are_drawn_from_the_state():
     state = np.random.RandomState(0)
     assert seed_from(0) == seed_from(np.random.RandomState(0)) == seed_from(state)
     assert seed_from(state) != seed_from(0)
+
+
+def test_folds_without_a_row_of_positive_weight_are_left_out():
+    y, kept = np.arange(6), np.array([2, 3, 4, 5])
+    cv = [([0, 1, 2, 3], [4, 5]), ([2, 3, 4, 5], [0, 1]), ([0, 1], [2, 3])]
+    [(train, test)] = given_splits(cv, y, y, kept)
+    assert (train.tolist(), test.tolist()) == ([0, 1], [2, 3])
+    with pytest.raises(ValueError, match="cv has no folds with rows of positive weight"):
+        given_splits([([2, 3], [0, 1])], y, y, kept)

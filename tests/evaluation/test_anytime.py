@@ -76,7 +76,7 @@ def test_intervals_of_a_ranking_are_over_queries():
     relevance = rng.integers(0, 3, 200)
     model = SequencedRegressor().fit(X, relevance)
     scorer = ndcg_scorer(queries, k=5)
-    curve = Curve.from_estimator(model, X, relevance, [2.0], scoring=scorer, groups=queries)
+    curve = Curve.from_estimator(model, X, relevance, [2.0], scoring=scorer)
     scores = model.predict(X)
     each = np.array(
         [ndcg_score([relevance[queries == q]], [scores[queries == q]], k=5) for q in range(8)]
@@ -87,3 +87,21 @@ def test_intervals_of_a_ranking_are_over_queries():
     assert curve.at(2.0).high == pytest.approx(high)
     with pytest.raises(ValueError, match="groups has the shape"):
         Curve.from_estimator(model, X, relevance, [2.0], groups=queries[:5])
+
+
+def test_an_interval_of_a_ranking_includes_its_estimate():
+    rng = np.random.default_rng(1)
+    queries = np.repeat(np.arange(20), 10)
+    X = rng.normal(size=(200, 2))
+    relevance = (X[:, 0] + rng.normal(size=200) > 0).astype(int)
+    model = SequencedRegressor().fit(X, relevance)
+    ndcg = ndcg_scorer(queries, k=5)
+    point = Curve.from_estimator(model, X, relevance, [2.0], scoring=ndcg).at(2.0)
+    assert point.low < point.quality < point.high
+
+    def gain_without_groups(answers, rows, y):
+        return ndcg(answers, rows, y) - 0.5 * (len(np.unique(rows)) < len(rows))
+
+    with pytest.warns(UserWarning, match="excludes its estimate at 1 of 1 budgets.*as groups"):
+        curve = Curve.from_estimator(model, X, relevance, [2.0], scoring=gain_without_groups)
+    assert curve.low[0] <= curve.quality[0] <= curve.high[0]

@@ -1,12 +1,14 @@
 import re
 import time
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import ShuffleSplit
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from scrimp import (
@@ -597,3 +599,109 @@ def test_arguments_that_do_not_fit_are_refused_at_the_door(change, error, text):
     y = change.pop("y", lambda same: same)(y)
     with pytest.raises(error, match=text):
         compare(X, y, [1.0, 2.0, 3.0], **change)
+
+
+def test_estimators_may_stand_among_names():
+    methods = [BudgetedTreeClassifier(random_state=0), "tree", BudgetedTreeClassifier(budget=1.0)]
+    options = {"budgets": [3.0], "n_folds": 2, "n_repeats": 1}
+    found = compare(X, y, COSTS, methods=methods, **options)
+    assert set(found.names) == {"BudgetedTreeClassifier", "BudgetedTreeClassifier 2", "tree"}
+    one, same = (found.curve(name) for name in ("BudgetedTreeClassifier", "tree"))
+    assert (one.quality, one.spent) == (same.quality, same.spent)
+    assert not hasattr(methods[0], "plan_")
+
+
+@pytest.mark.parametrize(
+    ("method", "what"),
+    [(BudgetedTreeClassifier, "the class BudgetedTreeClassifier"), (object(), "a object")],
+)
+def test_what_is_no_estimator_is_refused(method, what):
+    with pytest.raises(TypeError, match=f"methods holds {what}; expected names of methods and"):
+        compare(X, y, COSTS, methods=["tree", method])
+
+
+def test_all_columns_that_cannot_be_used_are_named_at_once():
+    frame = pl.DataFrame(X[:, :2], schema=["a", "b"]).with_columns(
+        tags=pl.Series([[1]] * len(y)), when=pl.lit(0).cast(pl.Date)
+    )
+    for learn in (compare, BudgetedTreeClassifier().fit):
+        with pytest.raises(ValueError, match=r"'tags' holds List.*'when' holds Date; expected"):
+            learn(frame, y)
+
+
+class Watched(BudgetedTreeClassifier):
+    """Remembers the first column of the rows of each training and test; that numbers the rows."""
+
+    seen: ClassVar[list] = []
+
+    def fit(self, X, y, sample_weight=None):
+        Watched.seen.append([X[:, 0].astype(int), None])
+        return super().fit(X, y, sample_weight)
+
+    def sweep(self, X, *args, **options):
+        Watched.seen[-1][1] = X[:, 0].astype(int)
+        return super().sweep(X, *args, **options)
+
+
+def folds_of(monkeypatch, **options):
+    """Return the rows of each fold of a comparison, and the comparison."""
+    monkeypatch.setattr(Watched, "seen", [])
+    numbered = np.column_stack([np.arange(90), X])
+    given = {"budgets": [3.0], "methods": {"own": Watched([0.0, *COSTS])}, **options}
+    found = compare(numbered, y, [0.0, *COSTS], **given)
+    return Watched.seen[1:], found  # the first training is the warm-up
+
+
+def test_rows_of_a_group_stay_in_one_fold(monkeypatch):
+    groups = np.array([f"patient {i // 6}" for i in range(90)])
+    folds, found = folds_of(monkeypatch, groups=groups, n_folds=3, n_repeats=2)
+    assert len(folds) == 6
+    for train, test in folds:
+        assert not set(groups[train]) & set(groups[test])
+    assert (found.n_rows, found.n_folds, found.n_repeats) == (90, 3, 2)
+    twice = compare(
+        np.repeat(X, 2, axis=0), np.repeat(y, 2), COSTS, budgets=[3.0], methods=["linear"],
+        groups=np.repeat(np.arange(90), 2), n_repeats=1,
+    ).curve("linear")  # fmt: skip
+    once = compare(X, y, COSTS, budgets=[3.0], methods=["linear"], n_repeats=1).curve("linear")
+    assert twice.high - twice.low == pytest.approx(once.high - once.low, rel=0.3)
+
+
+def test_time_trains_on_earlier_rows_only(monkeypatch):
+    folds, found = folds_of(monkeypatch, cv="time", n_folds=4)
+    assert len(folds) == 4
+    assert all(train.max() < test.min() for train, test in folds)
+    assert (found.n_rows, found.n_folds, found.n_repeats) == (72, 4, 1)
+    assert "the first 18 rows are never tested." in found.remarks[-1]
+
+
+def test_cv_may_be_a_splitter_or_splits(monkeypatch):
+    folds, found = folds_of(monkeypatch, cv=ShuffleSplit(4, test_size=30, random_state=0))
+    assert [len(test) for _, test in folds] == [30] * 4
+    assert (found.n_rows, found.n_repeats) == (120, 1)
+    folds, _ = folds_of(monkeypatch, cv=[(np.arange(60), np.arange(60, 90))])
+    assert [test.tolist() for _, test in folds] == [list(range(60, 90))]
+    assert len(folds_of(monkeypatch, cv=2, n_repeats=1)[0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"groups": np.arange(3)}, "groups has 3 entries; expected one per row: 90."),
+        ({"groups": [1.0] * 89 + [np.nan]}, "groups is missing in some rows"),
+        ({"groups": np.zeros(90)}, "groups has 1 group; expected at least 2"),
+        ({"cv": "tme"}, "cv is 'tme'"),
+        ({"cv": []}, "cv has no folds"),
+        ({"cv": [([0], [1, 2])]}, "no row to learn from in fold 1 of 1"),
+        ({"cv": "time", "groups": np.arange(90)}, "exclude each other"),
+    ],
+)
+def test_folds_that_cannot_be(options, text):
+    with pytest.raises(ValueError, match=text):
+        compare(X, y, COSTS, methods=["tree"], **options)
+
+
+def test_fewer_groups_than_folds():
+    found = compare(X, y, COSTS, methods=["tree"], groups=np.arange(90) % 3, n_repeats=1)
+    assert found.n_folds == 3
+    assert "3 folds instead of 5: there are no more groups." in found.remarks

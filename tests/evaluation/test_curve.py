@@ -358,3 +358,24 @@ def test_costs_of_zero_make_a_curve_of_one_budget(make_plan, predictor, data):
     result = Curve.from_estimator(free, *data)
     assert result.budgets.tolist() == [0]
     assert result.quality[0] > 0.8
+
+
+def curve_of(name, best):
+    return Curve([0, 1], [0, 1], [-0.9, -0.2], [-1, -1], [0, 0], name, best)
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "r2", "f1", "balanced_accuracy", "ndcg@5"])
+def test_an_error_of_a_score_that_is_no_share_of_errors_has_no_price(name):
+    with pytest.raises(ValueError, match=f"{name} counts neither.*accuracy, neg_mean_absolute"):
+        curve_of(name, 1.0).best_budget(10.0)
+
+
+@pytest.mark.parametrize("name", ["neg_log_loss", "neg_brier_score"])
+def test_an_error_of_a_loss_that_is_no_amount_has_no_price(name):
+    with pytest.raises(ValueError, match="counts neither"):
+        curve_of(name, 0.0).best_budget(10.0)
+
+
+@pytest.mark.parametrize("name", ["neg_mean_absolute_error", "neg_cost_of_delay"])
+def test_an_amount_has_a_price(name):
+    assert curve_of(name, 0.0).best_budget(10.0) == 1.0

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn import metrics
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import (
     accuracy_score,
@@ -10,7 +11,9 @@ from sklearn.metrics import (
     mean_absolute_error,
 )
 
-from scrimp import Curve, at_budget
+from scrimp import Curve, Sweep, at_budget
+from scrimp.data.target import Target
+from scrimp.evaluation.scoring import find_scorer
 
 
 class Known(ClassifierMixin, BaseEstimator):
@@ -218,3 +221,37 @@ def test_a_scorer_without_weights_says_so(binary):
 
     with pytest.raises(ValueError, match="one that takes sample_weight"):
         Curve.from_sweep(*binary, scoring=scorer, sample_weight=np.ones(80))
+
+
+LABELS = Target("binary", np.array(["sick", "well"]))
+
+
+@pytest.mark.parametrize("name", ["f1", "precision", "recall", "jaccard", "average_precision"])
+@pytest.mark.parametrize("positive", [None, "sick"])
+def test_scorers_of_one_class_take_text(name, positive):
+    y = np.array(["sick", "well", "well", "sick", "well"])
+    scores = np.array([-1.0, 2.0, -0.5, 0.5, 1.0])[:, None, None]
+    sweep = Sweep(np.array([1.0]), np.ones((5, 1)), scores, LABELS)
+    curve = Curve.from_sweep(sweep, y, scoring=name, positive=positive, n_bootstrap=5)
+    truth, said = y == (positive or "well"), scores[:, 0, 0] * (-1 if positive else 1)
+    metric = getattr(metrics, f"{name}_score")
+    want = metric(truth, said if name == "average_precision" else said > 0)
+    assert curve.quality[0] == pytest.approx(want)
+
+
+def test_a_class_named_1_stays_the_positive_one():
+    y = np.array([1, 2, 2, 1, 2])
+    target = Target("binary", np.array([1, 2]))
+    sweep = Sweep(np.array([1.0]), np.ones((5, 1)), np.ones((5, 1, 1)), target)
+    assert Curve.from_sweep(sweep, y, scoring="recall", n_bootstrap=0).quality[0] == 0.0
+    curve = Curve.from_sweep(sweep, y, scoring="recall", positive=2, n_bootstrap=0)
+    assert curve.quality[0] == 1.0
+
+
+def test_a_positive_class_that_has_no_effect_is_refused():
+    with pytest.raises(ValueError, match="counts no single class; leave it out, or score with f1"):
+        find_scorer("accuracy", LABELS, positive="sick")
+    with pytest.raises(ValueError, match="expected one of the classes"):
+        find_scorer("f1", LABELS, positive="ill")
+    with pytest.raises(ValueError, match="is 'a', but this is a multiclass; leave"):
+        find_scorer("f1", Target("multiclass", np.array(["a", "b", "c"])), positive="a")

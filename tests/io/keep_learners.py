@@ -93,6 +93,13 @@ MODELS: dict[str, Callable[[], Any]] = {
     "boosting-three-budgets": lambda: on_table(
         "BudgetedBoostingClassifier", three, n_rounds=6, budget=[1.1, 3.6, 7.6], random_state=0
     ),
+    "boosting-three-error-cost": lambda: on_table(
+        "BudgetedBoostingClassifier",
+        three,
+        n_rounds=10,
+        error_cost={"0->1": 5, "0->2": 20, "1": 2, "2->0": 1, "2->1": 0.5},
+        random_state=0,
+    ),
     "boosting-regressor": lambda: on_table(
         "BudgetedBoostingRegressor", target, n_rounds=20, random_state=0
     ),

@@ -13,6 +13,7 @@ from scrimp.data.columns import Columns
 from scrimp.data.target import Target
 from scrimp.io import _bytes_of
 from scrimp.io.container import Document, Tensors, unpack
+from scrimp.io.format import FORMAT
 from tests.contract.handmade import KINDS, NAMES, clinic, wrap
 
 COSTS = clinic()
@@ -35,4 +36,4 @@ def table(n: int = 40) -> np.ndarray:
 def taken_apart(model: Predictor) -> tuple[Document, Tensors]:
     """What is in a model's file, to be changed and packed again with a checksum that fits."""
     data = _bytes_of(model)
-    return unpack(io.BytesIO(data), len(data), [1])
+    return unpack(io.BytesIO(data), len(data), [FORMAT])

@@ -1,5 +1,6 @@
 import os
 import stat
+import subprocess
 import sys
 
 import pytest
@@ -30,6 +31,9 @@ def broken(request, monkeypatch):
 
                 def __exit__(self, *_):
                     file.close()
+
+                def fileno(self):
+                    return file.fileno()
 
                 def write(self, data):
                     file.write(data[:5])
@@ -129,3 +133,62 @@ def test_names_may_be_as_long_as_the_system_allows(tmp_path):
     path = tmp_path / ("m" * 250)
     write_atomically(path, b"x")
     assert path.read_bytes() == b"x"
+
+
+#: Writes a file, and waits for a line before it is complete.
+WRITER = """
+import os, sys
+from scrimp.io import write_atomically
+
+def wait(_):
+    print("waiting", flush=True)
+    sys.stdin.readline()
+
+os.fsync = wait
+write_atomically(sys.argv[1], b"from the other process")
+"""
+
+
+@pytest.fixture
+def writer():
+    """Start processes that are about to finish writing a file."""
+    started = []
+
+    def start(path):
+        command = [sys.executable, "-c", WRITER, str(path)]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        started.append(process)
+        assert process.stdout.readline() == b"waiting\n"
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@posix
+def test_what_a_killed_writer_leaves_is_removed_by_the_next_one(tmp_path, writer):
+    path = tmp_path / "m"
+    path.write_bytes(b"old")
+    process = writer(path)
+    process.kill()
+    process.wait()
+    assert len(list(tmp_path.iterdir())) == 2
+    write_atomically(tmp_path / "another", b"")  # has no part in it
+    assert len(list(tmp_path.iterdir())) == 3
+    write_atomically(path, b"new")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["another", "m"]
+    assert path.read_bytes() == b"new"
+
+
+@posix
+def test_the_file_of_a_running_writer_stays(tmp_path, writer):
+    path = tmp_path / "m"
+    process = writer(path)
+    write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+    process.communicate(b"go on\n")
+    assert process.returncode == 0
+    assert path.read_bytes() == b"from the other process"
+    assert [p.name for p in tmp_path.iterdir()] == ["m"]

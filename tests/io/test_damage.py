@@ -111,10 +111,10 @@ def test_a_newer_format_asks_for_an_upgrade(reading):
     document, tensors = models.taken_apart(models.predictor())
     with pytest.raises(
         ModelFileError,
-        match=r"m\.scrimp was written by a newer scrimp \(format 2\); "
-        r"this one reads up to 1: upgrade scrimp\.$",
+        match=r"m\.scrimp was written by a newer scrimp \(format 3\); "
+        r"this one reads up to 2: upgrade scrimp\.$",
     ):
-        reading(pack({"format": 2, "anything": []}, tensors))
+        reading(pack({"format": 3, "anything": []}, tensors))
     document["format"] = 10**15
     with pytest.raises(ModelFileError, match="upgrade scrimp"):
         reading(pack(document, tensors))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scrimp import load
 from scrimp.io import ModelFileError
 from scrimp.io.container import pack
+from scrimp.io.format import FORMAT
 from tests.contract.handmade import KINDS
 
 from . import models
@@ -117,7 +118,7 @@ def files(draw):
             change_tensors(draw, tensors)
         elif document:
             change_document(draw, document)
-    document.setdefault("format", 1)
+    document.setdefault("format", FORMAT)
     return pack(document, tensors)
 
 

@@ -227,6 +227,15 @@ def test_arrays_that_do_not_fit(refused, kind, name, value, message):
     refused(pack(document, tensors), message)
 
 
+@pytest.mark.parametrize("column", [-FAR, -2])
+@pytest.mark.parametrize("kind", ["routed", "sampled-trees", "refits"])
+def test_leaves_that_read_a_column_before_the_first(refused, kind, column):
+    document, tensors = models.taken_apart(models.predictor(kind))
+    for name in [name for name in tensors if name.endswith("/column")]:
+        tensors[name] = np.where(tensors[name] < 0, column, tensors[name])
+    refused(pack(document, tensors), "column must be -1 at a leaf")
+
+
 @pytest.mark.parametrize(
     ("labels", "message"),
     [

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from scrimp.learners.boosting import class_search, pruned_search
+from scrimp.learners.boosting import binned_search, class_search, stump_search
 from scrimp.learners.boosting.budgeted import vote_weight
 from scrimp.learners.boosting.class_search import ClassSearch
 
@@ -75,8 +75,8 @@ def test_bounds_hold_in_every_round_and_are_not_idle():
 
 
 def test_threads_do_not_matter(monkeypatch):
-    monkeypatch.setattr(pruned_search, "_THREAD_CELLS", 0)
-    monkeypatch.setattr(pruned_search, "_BLOCKS", 1)
+    monkeypatch.setattr(binned_search, "_THREAD_CELLS", 0)
+    monkeypatch.setattr(binned_search, "_BLOCKS", 1)
     runs = []
     for n_threads in (1, 2, 3):
         with ClassSearch(*mixed_data(n=5000), n_threads=n_threads) as search:
@@ -110,7 +110,7 @@ def test_many_bins():
     ("module", "kernel"),
     [
         (class_search, "reweigh_classes"),
-        (pruned_search, "normalise"),
+        (stump_search, "normalise"),
         (class_search, "add_class_histograms"),
         (class_search, "best_class_stumps"),
     ],

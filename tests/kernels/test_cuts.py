@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from scrimp.kernels.cuts import find_cuts
+from scrimp.kernels.binning import find_cuts
 from tests.naive import kernels as naive
 
 NONE = np.zeros(1, dtype=bool)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from scrimp.learners.boosting import pruned_search, stump_search
+from scrimp.learners.boosting import binned_search, stump_search
 from scrimp.learners.boosting.stump_search import Stump, StumpSearch
 from tests.naive import kernels as naive
 
@@ -87,8 +87,8 @@ def test_bounds_hold_in_every_round():
 
 @pytest.mark.parametrize("quality", QUALITIES, ids=["edge", "priced"])
 def test_threads_do_not_matter(quality, monkeypatch):
-    monkeypatch.setattr(pruned_search, "_THREAD_CELLS", 0)
-    monkeypatch.setattr(pruned_search, "_BLOCKS", 1)
+    monkeypatch.setattr(binned_search, "_THREAD_CELLS", 0)
+    monkeypatch.setattr(binned_search, "_BLOCKS", 1)
     X, y, categorical = mixed_data(n=5000)
     runs = []
     for n_threads in (1, 2, 3):
@@ -168,7 +168,7 @@ def test_many_bins():
     ("module", "kernel"),
     [
         (stump_search, "reweigh"),
-        (pruned_search, "normalise"),
+        (stump_search, "normalise"),
         (stump_search, "add_histograms"),
         (stump_search, "best_stumps"),
     ],

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from papers.features import threshold_features
 from scrimp import BudgetedBoostingClassifier, Costs
+
+#: The paper's own vote.
+VoteClassifier = partial(BudgetedBoostingClassifier, combine="vote")
 
 RULES = ["edge", "greedy", "smoothed", "speedboost", "hybrid"]
 
@@ -24,11 +29,11 @@ def test_training_error_is_within_the_bound(rule):
     X = rng.normal(size=(300, 10))
     y = (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=300) > 0).astype(int)
     prices = rng.uniform(0, 2, size=10)
-    model = BudgetedBoostingClassifier(prices, rule=rule, n_rounds=150).fit(X, y)
+    model = VoteClassifier(prices, rule=rule, n_rounds=150).fit(X, y)
     bound = np.cumprod(np.sqrt(1 - model.edges_**2))
     signs = np.where(y == 1, 1.0, -1.0)
     for rounds in (1, 10, 150):
-        short = BudgetedBoostingClassifier(prices, rule=rule, n_rounds=rounds).fit(X, y)
+        short = VoteClassifier(prices, rule=rule, n_rounds=rounds).fit(X, y)
         scores = short.decision_function(X)
         assert (np.sign(scores) != signs).mean() <= bound[rounds - 1]
         # the bound is the mean exponential loss itself
@@ -42,9 +47,9 @@ def test_a_run_that_stops_is_a_prefix_of_the_run_with_more_money(rule):
     y = (X[:, :5].sum(axis=1) + rng.normal(size=200) > 0).astype(int)
     prices = rng.uniform(0.2, 2, size=15)
     options = {"rule": rule, "unaffordable": "stop", "n_rounds": 100}
-    rich = BudgetedBoostingClassifier(prices, budget=12.0, **options).fit(X, y)
+    rich = VoteClassifier(prices, budget=12.0, **options).fit(X, y)
     for budget in (2.0, 5.0, 8.0):
-        poor = BudgetedBoostingClassifier(prices, budget=budget, **options).fit(X, y)
+        poor = VoteClassifier(prices, budget=budget, **options).fit(X, y)
         short = len(poor.edges_)
         assert poor.plan_.plan.stumps.column.tolist() == (
             rich.plan_.plan.stumps.column[:short].tolist()
@@ -63,8 +68,8 @@ def test_greedy_falls_into_the_trap_of_cheap_features_on_sonar(public_data):
     costs = Costs.per_feature(rng.uniform(0, 2, size=X.shape[1]))
     options = {"n_rounds": 500, "unaffordable": "stop"}
     train_on = (X[train], data.y[train])
-    greedy = BudgetedBoostingClassifier(costs, rule="greedy", **options).fit(*train_on)
-    edge = BudgetedBoostingClassifier(costs, rule="edge", **options).fit(*train_on)
+    greedy = VoteClassifier(costs, rule="greedy", **options).fit(*train_on)
+    edge = VoteClassifier(costs, rule="edge", **options).fit(*train_on)
     assert greedy.plan_.price < 2.0 < edge.plan_.price
 
 
@@ -74,7 +79,7 @@ def error_on_sonar(data, rule, seed):
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(X))
     train, test = order[:100], order[100:]
-    model = BudgetedBoostingClassifier(
+    model = VoteClassifier(
         Costs.per_feature(rng.uniform(0, 2, size=X.shape[1])),
         budget=10.0,
         rule=rule,
@@ -101,6 +106,6 @@ def test_without_tau_smoothed_is_greedy():
     X = rng.normal(size=(150, 8))
     y = (X[:, 0] + X[:, 1] + rng.normal(size=150) > 0).astype(int)
     prices = rng.uniform(0.1, 2, size=8)
-    greedy = BudgetedBoostingClassifier(prices, rule="greedy", n_rounds=30).fit(X, y)
-    smoothed = BudgetedBoostingClassifier(prices, rule="smoothed", tau=0.0, n_rounds=30).fit(X, y)
+    greedy = VoteClassifier(prices, rule="greedy", n_rounds=30).fit(X, y)
+    smoothed = VoteClassifier(prices, rule="smoothed", tau=0.0, n_rounds=30).fit(X, y)
     np.testing.assert_array_equal(greedy.decision_function(X), smoothed.decision_function(X))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from sklearn.ensemble import AdaBoostClassifier
 from scrimp import BudgetedBoostingClassifier
 from scrimp.learners.boosting.budgeted import vote_weight
 from scrimp.learners.boosting.class_search import ClassSearch
+
+#: The paper's own vote.
+VoteClassifier = partial(BudgetedBoostingClassifier, combine="vote")
 
 RULES = ["edge", "greedy", "smoothed", "speedboost", "hybrid"]
 
@@ -34,11 +38,11 @@ def problem():
 @pytest.mark.parametrize("rule", RULES)
 def test_the_exponential_loss_is_the_product_of_the_normalisers(problem, rule):
     X, y, prices = problem
-    model = BudgetedBoostingClassifier(prices, rule=rule, n_rounds=120).fit(X, y)
+    model = VoteClassifier(prices, rule=rule, n_rounds=120).fit(X, y)
     products = np.cumprod(z_of(model.edges_, 5))
     assert (np.diff(products) < 0).all()
     for rounds in (1, 10, 120):
-        short = BudgetedBoostingClassifier(prices, rule=rule, n_rounds=rounds).fit(X, y)
+        short = VoteClassifier(prices, rule=rule, n_rounds=rounds).fit(X, y)
         own = np.take_along_axis(short.decision_function(X), y[:, None], axis=1)
         assert np.exp(-own / 4).mean() == pytest.approx(products[rounds - 1], rel=1e-9)
         # scores sum to zero, so this is where a row's own class is not above the mean class
@@ -81,7 +85,7 @@ def test_a_search_of_classes_on_two_is_adaboost():
     X = rng.normal(size=(300, 5))
     y = (X[:, 0] + X[:, 1] + rng.normal(size=300) > 0.4).astype(int)
     weight = rng.uniform(0.5, 2.0, size=300)
-    model = BudgetedBoostingClassifier(rule="edge", n_rounds=30).fit(X, y, weight)
+    model = VoteClassifier(rule="edge", n_rounds=30).fit(X, y, weight)
     search = ClassSearch(X, y, weight / weight.max())
     for column, high, edge in zip(
         model.plan_.plan.stumps.column, model.plan_.plan.stumps.high, model.edges_, strict=True
@@ -97,7 +101,7 @@ def test_the_loss_falls_faster_than_with_impurity_stumps(load):
     """scikit-learn boosts the same way, but cuts by the Gini index instead of the error."""
     X, y = load(return_X_y=True)
     K, n_rounds = y.max() + 1, 20
-    ours = BudgetedBoostingClassifier(rule="edge", n_rounds=n_rounds, max_bins=2000).fit(X, y)
+    ours = VoteClassifier(rule="edge", n_rounds=n_rounds, max_bins=2000).fit(X, y)
     theirs = AdaBoostClassifier(n_estimators=n_rounds, random_state=0).fit(X, y)
     errors = theirs.estimator_errors_[: len(theirs.estimators_)]
     edges = (K * (1 - errors) - 1) / (K - 1)

@@ -29,6 +29,7 @@ BROKEN = [
     (toys.ForgetsWhatIsOwned(), "check_owned_is_free", "pays for what is owned"),
     (toys.IgnoresNamedBudgets(), "check_at_budget", "at a budget of"),
     (toys.MatchesByPosition(), "check_frames", "frame in the order"),
+    (toys.VotesAgainst(), "check_no_worse_than_prior", "where the prior has"),
     (toys.RewritesItsCosts(), "check_parameters", r"fit changes the parameters \['costs'\]"),
 ]
 

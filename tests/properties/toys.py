@@ -79,6 +79,14 @@ class ToyRegressor(BudgetedRegressor):
         return self
 
 
+class VotesAgainst(Toy):
+    """Knows the prior, and says the contrary of what its columns say."""
+
+    def make_plan(self, order, votes, costs):
+        items = tuple((costs.item_of[column],) for column in order)
+        return AdditivePlan(StageTable(items), self.stumps(order, -9.0 * votes), [-1.0])
+
+
 class LiesAboutPrices(Toy):
     def read_prices(self, costs):
         return replace(costs, prices=tuple(0.5 * price for price in costs.prices))

@@ -1,11 +1,25 @@
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 
-from scrimp import SampledBoostingClassifier
+from scrimp import (
+    BudgetedTreeClassifier,
+    Costs,
+    Item,
+    SampledBoostingClassifier,
+    SequencedRegressor,
+)
+from scrimp.checks.driving import feed
+from scrimp.data.columns import Columns
+from scrimp.data.target import Target
+from scrimp.plans.priced_plan import PricedPlan
+from scrimp.runtime.predictor import Predictor
 from scrimp.runtime.replay import replay, replay_rows
 from tests.contract.handmade import (
     AGE,
@@ -112,6 +126,9 @@ def test_what_a_row_owns_is_free():
             r"budget has the shape \(2,\); expected one number, or one for ea",
         ),
         ({"budget": "all"}, "budget is 'all'; expected a number >= 0 or None"),
+        ({"budget": "10"}, "budget is '10'; expected a number >= 0 or None"),
+        ({"budget": ["1", "2", "3"]}, r"budget is \['1', '2', '3'\]; expected a number >= 0"),
+        ({"budget": np.array([1.0, "2", 3.0], dtype=object)}, "budget is array.*; expected a num"),
         ({"keys": [1, 2]}, "keys must be 3 whole numbers, one a row"),
         ({"keys": [1.0, 2.0, 3.0]}, "keys must be 3 whole numbers"),
         ({"owned": np.ones((3, 2), dtype=bool)}, r"owned has the shape \(3, 2\); expected 3 rows"),
@@ -185,3 +202,117 @@ def test_a_predictor_that_has_answered_can_be_pickled_and_forgets_old_budgets():
     for budget in np.linspace(1.0, 60.0, 600):
         model.predict(X, budget)
     assert len(model.plan.cache["histories"]) <= 256
+
+
+@pytest.mark.parametrize("budgets", ["10", ["1", "2"], [b"1"]])
+def test_budgets_as_text_are_refused(budgets):
+    with pytest.raises(ValueError, match=r"budgets are .*; expected a list of numbers >= 0"):
+        predictor("additive", clinic()).sweep(table(3), budgets)
+
+
+#: The item `lab` brings the columns `lab` and `ecg`; the fee has the name of a column.
+NAMED_ALIKE = Costs.from_items(
+    [
+        Item("pulse", 0.5, ()),
+        Item("lab", 4.0, ("lab", "ecg"), ("pulse",)),
+        Item("ward", 2.0, ("pulse",)),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("owned", "spent"),
+    [
+        ({"lab": True}, 6.5),
+        ({"ecg": True}, 6.5),
+        ({"lab": True, "ecg": True}, 2.0),
+        ({"pulse": True}, 4.5),
+        ({"pulse": True, "lab": True, "ecg": True}, 0.0),
+    ],
+)
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_an_owned_frame_means_columns_as_a_session_does(frame, owned, spent):
+    columns = Columns(NAMED_ALIKE.column_names, (None,) * 3)
+    plan = additive(NAMED_ALIKE, [0, 2])
+    model = Predictor(PricedPlan(plan, NAMED_ALIKE), columns, Target("binary", np.arange(2)), {})
+    X = np.zeros((1, 3))
+    one = feed(model.session(known=dict.fromkeys(owned, 0.0)), X[0], columns.names)
+    assert one.spent == spent
+    assert model.spend(X, owned=frame({name: [flag] for name, flag in owned.items()})) == [spent]
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_missing_flag_of_an_owned_frame_means_not_owned(frame):
+    costs = clinic()
+    model = wrap(additive(costs, [CHOL, PULSE]), costs)
+    X = table(3, missing=False)
+    owned = frame({"chol": [True, None, False], "draw": [None, True, None]})
+    np.testing.assert_allclose(model.spend(X, owned=owned), [1.0, 6.17, 8.27])
+    with pytest.raises(ValueError, match=r"owned holds .* in 'chol'; expected booleans"):
+        model.spend(X, owned=frame({"chol": [1, 0, 1]}))
+
+
+SPARSE_FORMATS = ["coo", "csc", "csr", "dia", "lil", "dok", "bsr"]
+
+
+@pytest.mark.parametrize("container", [sparse.csr_array, sparse.csr_matrix])
+@pytest.mark.parametrize("kind", ["additive", "prefix"])  # the second takes sparse tables
+def test_sparse_tables_of_all_formats_give_the_same_answers(kind, container):
+    model = predictor(kind, clinic())
+    X = np.where(np.abs(table(9, missing=False)) > 0.7, table(9, missing=False), 0.0)
+    expected, spent = model.answer(X, 9.0)
+    for name in SPARSE_FORMATS:
+        scores, paid = model.answer(container(X).asformat(name), 9.0)
+        np.testing.assert_allclose(scores, expected)
+        np.testing.assert_array_equal(paid, spent)
+        sweep = model.sweep(container(X).asformat(name), [1.0, 9.0])
+        np.testing.assert_allclose(sweep.scores[:, 1], expected)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_without_rows_has_no_answers(kind):
+    model, X = predictor(kind, clinic()), np.empty((0, len(NAMES)))
+    tables = [X, X.astype(int), pd.DataFrame(X, columns=NAMES)]
+    tables += [sparse.csr_array(X).asformat(name) for name in ("coo", "csr", "lil")]
+    for empty in tables:
+        assert len(model.predict(empty, 9.0)) == 0
+        assert model.sweep(empty, [1.0, 9.0]).spent.shape == (0, 2)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_frame_for_a_model_of_an_array_is_matched_by_position_with_a_warning(frame):
+    X = table(20, missing=False)
+    model = BudgetedTreeClassifier(prune=None).fit(X, X[:, 0] > 0)
+    turned = frame({name: X[:, j] for j, name in enumerate(NAMES)})[[*NAMES[::-1]]]
+    for asked in (model, model.predictor_):
+        with pytest.warns(UserWarning, match="X has feature names, but .* fitted without feature"):
+            labels = asked.predict(turned)
+        np.testing.assert_array_equal(labels, asked.predict(X[:, ::-1]))
+    named = frame({f"x{j}": X[:, j] for j in range(X.shape[1])})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(model.predict(named), model.predict(X))
+
+
+def test_many_columns_are_checked_together_and_only_where_they_are_bought():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 12))
+    model = SequencedRegressor().fit(X, X @ rng.uniform(1.0, 2.0, 12))
+    dearest = int(model.sequence_[-1][1:])
+    expected = model.sweep(X, np.arange(12.0)).scores
+    X[7, dearest] = np.inf
+    np.testing.assert_array_equal(model.sweep(X, np.arange(12.0)).scores, expected)
+    with pytest.raises(ValueError, match=f"Column 'x{dearest}' was bought and holds NaN"):
+        model.sweep(X, np.arange(13.0))
+    with pytest.raises(ValueError, match=f"Column 'x{dearest}' was bought and holds NaN"):
+        model.predict(X)
+    budgets = np.full(300, 12.0)
+    budgets[7] = 11.0
+    assert np.isfinite(model.predict(X, budget=budgets)).all()
+
+
+def test_numbers_whose_sums_overflow_are_finite():
+    X = np.random.default_rng(0).normal(size=(50, 6))
+    model = SequencedRegressor().fit(X, X.sum(axis=1))
+    assert np.isfinite(model.predict(np.full((3, 6), 1e307))).all()
+    assert np.isfinite(model.sweep(np.full((3, 6), 1e307), [0.0, 6.0]).scores).all()

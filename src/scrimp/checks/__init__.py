@@ -23,6 +23,7 @@ from .money import (
 from .running import Check
 from .sessions import check_batch_equals_sessions, check_failing_providers, check_read_is_pure
 from .tools import check_frames, check_parameters, check_save_and_load
+from .worth import check_no_worse_than_prior
 
 #: All checks, cheap and telling ones first.
 CHECKS: tuple[Check, ...] = (
@@ -43,6 +44,7 @@ CHECKS: tuple[Check, ...] = (
     check_owned_is_free,
     check_at_budget,
     check_frames,
+    check_no_worse_than_prior,
 )
 
 

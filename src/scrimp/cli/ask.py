@@ -9,7 +9,7 @@ import click
 
 from .errors import INTERRUPTED, InputError, refusing_impossible
 from .options import Money, common_options, model_argument, stop_option
-from .output import digits
+from .output import digits, note
 
 if TYPE_CHECKING:
     from ..runtime.predictor import Predictor
@@ -53,7 +53,7 @@ def ask(
 
 
 def _known(model: Predictor, pairs: tuple[str, ...]) -> dict[str, Any]:
-    from .conversation import parse_value
+    from .conversation import OutOfRange, check_range, parse_value
 
     values = {}
     for pair in pairs:
@@ -64,7 +64,10 @@ def _known(model: Predictor, pairs: tuple[str, ...]) -> dict[str, Any]:
                 f"--known {pair!r} is not COL=VALUE with a column of the model: {names}."
             )
         try:
-            values[name] = parse_value(model.columns, name, text)
+            values[name] = parse_value(model, name, text)
+            check_range(model, name, values[name])
+        except OutOfRange as doubt:
+            note(f"Note: --known {pair}: {doubt}")
         except ValueError as error:
             raise InputError(f"--known {pair!r}: {error}") from error
     return values

@@ -12,6 +12,7 @@ from .errors import INTERRUPTED, InputError, Interrupted, uninterrupted
 from .options import (
     PRICE_LISTS,
     TABLES,
+    ErrorCost,
     InputFile,
     Money,
     MoneyList,
@@ -21,6 +22,7 @@ from .options import (
     drop_option,
     methods_epilog,
     missing_option,
+    positive_option,
     progress_option,
     refuse_overwriting,
     task_option,
@@ -74,8 +76,9 @@ class WordList(click.ParamType):  # type: ignore[type-arg]
 )  # fmt: skip
 @click.option("--budget", type=Money(), help="The most that a prediction may spend.")
 @click.option(
-    "--error-cost", type=Money(),
-    help="What a wrong answer costs: find the method and budget that are cheapest in all.",
+    "--error-cost", type=ErrorCost(),
+    help="What a wrong answer costs, or each kind of it, such as sick->well=1000,well->sick=200: "
+    "find the method and budget that are cheapest in all.",
 )  # fmt: skip
 @click.option("--budgets", type=MoneyList(), help="Where to look; by default steps of the prices.")
 @click.option(
@@ -88,6 +91,7 @@ class WordList(click.ParamType):  # type: ignore[type-arg]
 )  # fmt: skip
 @task_option
 @click.option("--scoring", metavar="NAME", help="A scorer of scikit-learn; accuracy by default.")
+@positive_option
 @click.option(
     "--folds", type=click.IntRange(min=2), default=5, show_default=True, metavar="N",
     help="Folds of the cross-validation.",
@@ -95,6 +99,15 @@ class WordList(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--repeats", type=click.IntRange(min=1), default=5, show_default=True, metavar="N",
     help="The largest number of random divisions of the rows.",
+)  # fmt: skip
+@click.option(
+    "--groups", metavar="COL",
+    help="A column that says which rows belong together, such as a patient's: they stay in one "
+    "fold, and it is not a feature.",
+)  # fmt: skip
+@click.option(
+    "--cv", type=click.Choice(["time"]),
+    help="time: the rows are in the order of time, and each fold trains on earlier rows only.",
 )  # fmt: skip
 @click.option(
     "--max-seconds", type=click.FloatRange(min=0, min_open=True), default=120.0,
@@ -119,10 +132,11 @@ class WordList(click.ParamType):  # type: ignore[type-arg]
 @progress_option
 @common_options
 def compare(
-    data: Path, target: str, costs: Path | None, budget: float | None, error_cost: float | None,
+    data: Path, target: str, costs: Path | None, budget: float | None, error_cost: Any,
     budgets: list[float] | None, methods: list[str] | None, rounds: list[int] | None,
-    task: str | None, scoring: str | None, folds: int, repeats: int, max_seconds: float,
-    rows: int | None, drop: tuple[str, ...], keep: tuple[str, ...], seed: int, out: Path | None,
+    task: str | None, scoring: str | None, positive: str | None, folds: int, repeats: int,
+    groups: str | None, cv: str | None, max_seconds: float, rows: int | None,
+    drop: tuple[str, ...], keep: tuple[str, ...], seed: int, out: Path | None,
     png: Path, missing: tuple[str, ...], progress: bool | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Cross-validate several methods on DATA at many budgets, and say which to take.
@@ -133,37 +147,43 @@ def compare(
     from .comparison_picture import picture_bytes
     from .comparison_report import report, training_command
     from .output import write_files
-    from .problem import read_problem
+    from .problem import positive_label, read_problem
     from .tables import table_bytes
 
     refuse_overwriting([out, png], [data, costs])
-    problem = read_problem(data, target, costs, task, methods, drop, keep, missing)
-    _check_error_cost(problem.task, scoring, error_cost)
+    problem = read_problem(data, target, costs, task, methods, drop, keep, missing, groups)
+    _check_error_cost(problem, scoring, error_cost)
+    # one cost for all errors is a question about accuracy, which is asked afterwards
+    unequal = error_cost if isinstance(error_cost, dict) else None
     options = {
         "methods": methods, "task": problem.task, "scoring": scoring, "n_rounds": rounds,
         "n_folds": folds, "n_repeats": repeats, "max_seconds": max_seconds, "random_state": seed,
         "max_rows": rows or min(_MAX_ROWS, _MAX_CELLS // problem.X.width),
-        "budgets": _budgets(problem, budgets, budget),
+        "budgets": _budgets(problem, budgets, budget), "error_cost": unequal,
+        "groups": problem.groups, "cv": cv,
+        "positive": positive_label(problem.y, problem.task, scoring, positive),
     }  # fmt: skip
     comparison = _run(problem, options, progress)
     with uninterrupted():
-        advice = comparison.recommend(budget, error_cost)
+        advice = comparison.recommend(budget, error_cost if unequal is None else None)
         files = {png: picture_bytes(comparison, advice, f"{data.name}: {target}")}
         if out is not None:
             files[out] = table_bytes(_table(comparison), out)
         write_files(files)
-        command = training_command(problem, advice, rounds, missing, seed, data, costs)
-        report(comparison, advice, problem.record(), command, list(files), as_json)
+        command = training_command(problem, advice, rounds, missing, seed, data, costs, unequal)
+        about = {**problem.record(), "error_cost": error_cost}
+        report(comparison, advice, about, command, list(files), as_json)
     if not comparison.finished:
         click.get_current_context().exit(INTERRUPTED)
 
 
-def _check_error_cost(task: str, scoring: str | None, error_cost: float | None) -> None:
+def _check_error_cost(problem: Problem, scoring: str | None, error_cost: Any) -> None:
+    from .problem import check_error_cost
+
     if error_cost is None:
         return
-    if task == "regression":
-        raise InputError("--error-cost is the price of a wrong class; here numbers are predicted.")
-    if scoring not in (None, "accuracy"):
+    check_error_cost(error_cost, problem.task, problem.y)
+    if scoring not in (None, *(["accuracy"] if isinstance(error_cost, float) else [])):
         raise InputError(
             f"--error-cost is the price of a wrong answer, and --scoring {scoring} does not count "
             "wrong answers. Leave one of the two out."
@@ -198,4 +218,7 @@ def _run(problem: Problem, options: dict[str, Any], progress: bool | None) -> Co
 def _table(comparison: Comparison) -> pl.DataFrame:
     import polars as pl
 
-    return pl.DataFrame(comparison.to_rows(), infer_schema_length=None)
+    from .tables import with_short_amounts
+
+    table = pl.DataFrame(comparison.to_rows(), infer_schema_length=None)
+    return with_short_amounts(table, ["budget", "spent"])

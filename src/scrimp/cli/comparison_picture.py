@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..evaluation import Advice, Comparison
+    from ..types import Floats
 
 #: Paul Tol's bright and dark tones, which stay apart for colour-blind readers too.
 _COLOURS = (
@@ -18,6 +19,8 @@ _DASHES = ("-", "--", ":", "-.")
 _TITLE_SIZE = 11
 #: How far methods stand apart at a budget, so that equals stay visible.
 _OFFSET = 0.05
+#: How far labelled budgets stand apart on an axis to scale, as a part of its width.
+_APART = 0.05
 #: Letters that fit into a line of the legend.
 _LEGEND_WIDTH = 70
 
@@ -40,15 +43,19 @@ def picture_bytes(comparison: Comparison, advice: Advice, title: str) -> bytes:
     return png_bytes(figure)
 
 
-def draw_curves(comparison: Comparison, advice: Advice, ax: Any) -> None:
-    """Quality against budget; the interval of the method that is advised is shaded."""
+def draw_curves(comparison: Comparison, advice: Advice, ax: Any, to_scale: bool = False) -> None:
+    """Quality against budget; the interval of the method that is advised is shaded.
+
+    Budgets stand side by side, or to scale on an axis of square roots, which has a place for 0.
+    """
     import numpy as np
 
     curves, looks = comparison.curves(), _looks(comparison.names)
-    middles = np.arange(len(comparison.budgets))
+    middles = comparison.budgets if to_scale else np.arange(len(comparison.budgets))
     for number, (name, curve) in enumerate(curves.items()):
         chosen = name == advice.method
-        places = middles + _OFFSET * (number - (len(curves) - 1) / 2)
+        offset = 0.0 if to_scale else _OFFSET * (number - (len(curves) - 1) / 2)
+        places = middles + offset
         ax.plot(
             places, curve.quality, label=name, zorder=3 if chosen else 2,
             linewidth=2.6 if chosen else 1.3, markersize=6 if chosen else 4.5, **looks[name],
@@ -56,11 +63,16 @@ def draw_curves(comparison: Comparison, advice: Advice, ax: Any) -> None:
         if chosen:
             colour = looks[name]["color"]
             ax.fill_between(places, curve.low, curve.high, color=colour, alpha=0.15, linewidth=0)
-    at = comparison.budgets.tolist().index(advice.point.budget)
+    at = middles[comparison.budgets.tolist().index(advice.point.budget)]
     ax.axvline(at, color="0.5", linestyle=":", linewidth=1.2, zorder=1)
-    texts = [_short(budget) for budget in comparison.budgets]
-    ax.set_xticks(middles, texts, fontsize="medium" if len("  ".join(texts)) < 70 else "small")
-    ax.set_xlabel("Budget per row (not to scale)")
+    if to_scale:
+        ax.set_xscale("function", functions=(_root, np.square))
+        ax.set_xlim(0.0, middles[-1])
+    shown = _apart(comparison.budgets, advice.point.budget) if to_scale else range(len(middles))
+    texts = [_short(comparison.budgets[place]) for place in shown]
+    size = "medium" if len("  ".join(texts)) < 70 else "small"
+    ax.set_xticks([middles[place] for place in shown], texts, fontsize=size)
+    ax.set_xlabel(f"Budget per row ({'square-root scale' if to_scale else 'not to scale'})")
     ax.set_title(
         f"{_label(comparison)}; shaded: {comparison.level:.0%} interval of {advice.method}",
         loc="left", fontsize=_TITLE_SIZE,
@@ -71,6 +83,25 @@ def draw_curves(comparison: Comparison, advice: Advice, ax: Any) -> None:
         bbox_to_anchor=(0.5, -0.12), columnspacing=1.2,
     )  # fmt: skip
     _tidy(ax, comparison, "y")
+
+
+def _root(amounts: Any) -> Any:
+    """Square roots; what an axis asks for below 0 is 0."""
+    import numpy as np
+
+    return np.sqrt(np.maximum(amounts, 0.0))
+
+
+def _apart(budgets: Floats, advised: float) -> list[int]:
+    """The places of budgets, the last and the one advised among them, that stand apart."""
+    import numpy as np
+
+    roots = _root(budgets)
+    kept = [len(roots) - 1, int(np.flatnonzero(budgets == advised)[0])]
+    for place in range(len(roots) - 1):
+        if np.abs(roots[kept] - roots[place]).min() >= _APART * roots[-1]:
+            kept.append(place)
+    return sorted(set(kept))
 
 
 def draw_standing(comparison: Comparison, advice: Advice, ax: Any) -> None:

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +75,7 @@ def print_methods(
     from ..evaluation.formatting import money
 
     at, curves = advice.point.budget, comparison.curves()
-    asked = at > 0 and (advice.budget is not None or advice.error_cost is not None)
+    asked = at > 0 and (advice.budget is not None or advice.counts_errors)
     budgets = sorted(set(shown_budgets(comparison, at) if shown is None else shown))
     rows = [
         (name, *(_cell(curves[name].at(b), comparison.scoring) for b in budgets),
@@ -93,15 +93,18 @@ def print_methods(
 
 
 def _cell(point: Point, scoring: str) -> str:
-    from ..evaluation.formatting import quality_text
+    from ..evaluation.formatting import interval_texts, quality_text
 
-    parts = [quality_text(value, scoring) for value in (point.quality, point.low, point.high)]
+    parts = [quality_text(point.quality, scoring), *interval_texts(point, scoring)]
     quality, low, high = (part.removesuffix("%") for part in parts)
     return f"{quality} ({low}–{high})"
 
 
 def _score_name(comparison: Comparison) -> str:
-    return "Percent right" if comparison.scoring == "accuracy" else comparison.scoring
+    from ..evaluation.error_cost import ERROR_COST
+
+    names = {"accuracy": "Percent right", ERROR_COST: "Cost of errors per row"}
+    return names.get(comparison.scoring, comparison.scoring)
 
 
 def shown_budgets(comparison: Comparison, at: float) -> list[float]:
@@ -137,11 +140,13 @@ def print_advice(advice: Advice) -> None:
 
 def print_next(command: str | None, advice: Advice) -> None:
     """Print how to train what is advised, and to use it."""
+    from ..evaluation.error_cost import ERROR_COST
     from ..evaluation.methods import METHODS
 
     click.echo("")
     if command is None:
-        click.echo("There is nothing to train: the most frequent answer costs nothing.")
+        kind = "most frequent answer" if advice.scoring != ERROR_COST else "answer of least cost"
+        click.echo(f"There is nothing to train: the {kind} costs nothing.")
         return
     method = METHODS[advice.method.partition("/")[0]]
     click.echo(f"Train it ({method.name}: {method.about}):\n  {command}")
@@ -172,7 +177,7 @@ def record(comparison: Comparison, advice: Advice) -> dict[str, Any]:
 
 def training_command(
     problem: Problem, advice: Advice, rounds: list[int] | None, missing: tuple[str, ...],
-    seed: int, data: Path, costs: Path | None,
+    seed: int, data: Path, costs: Path | None, error_cost: Mapping[str, float] | None = None,
 ) -> str | None:  # fmt: skip
     """Return the command that trains what is advised; None if nothing is to be bought."""
     from ..evaluation.budget_grid import has_free_columns
@@ -187,6 +192,8 @@ def training_command(
     for mark in missing:
         words += ["--missing", mark]
     words += _method_words(problem, advice, rounds)
+    if error_cost is not None:
+        words += ["--error-cost", ",".join(f"{k}={v:.12g}" for k, v in error_cost.items())]
     words += ["--seed", str(seed)] if seed else []
     return shlex.join([*words, "--out", "model.scrimp"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +19,16 @@ if TYPE_CHECKING:
 _CANNOT_BE_HAD = ("", "?")
 _ENDS = ("quit", "exit")
 _BOOLEANS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+#: A number as people write it: no separators of thousands, no words.
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
 class _Quit(Exception):
     """Nobody wants to go on."""
+
+
+class OutOfRange(ValueError):
+    """A number is smaller, or larger, than all numbers of its column in training."""
 
 
 class _Refused(Exception):
@@ -78,6 +85,7 @@ class Conversation:
             if probabilities is None
             else dict(zip(map(str, classes), probabilities.tolist(), strict=True)),
             "spent": answer.spent,
+            "expected_cost": answer.expected_cost,
             "budget": self._session.budget,
             "known": self._known,
             "bought": self._bought,
@@ -92,8 +100,12 @@ class Conversation:
         label = digits(float(answer.label)) if regression else answer.label
         chance = ""
         if answer.probabilities is not None:
-            chance = f" (probability {answer.probabilities.max():.2f})"
-        return f"{label}{chance}, spent {money(answer.spent)}"
+            of_label = answer.probabilities[self._model.classes_ == answer.label].item()
+            chance = f" (probability {of_label:.2f})"
+        risk = ""
+        if answer.expected_cost is not None:
+            risk = f", expected cost of errors {money(answer.expected_cost)}"
+        return f"{label}{chance}, spent {money(answer.spent)}{risk}"
 
     def _one(self, request: Request) -> None:
         """One purchase."""
@@ -142,12 +154,13 @@ class Conversation:
         return f"{main}{fee}: costs {money(request.price)}{left}"
 
     def _value(self, name: str) -> Any:
-        """Ask for one value until it can be used."""
+        """Ask for one value until it can be used; one outside its range must be typed twice."""
         known = choices(self._model.columns, name)
         if known and are_numbered(known):
             known = [f"{number} {text}" for number, text in enumerate(known, start=1)]
         if known:
             self._say(f"  one of: {'; '.join(known)}")
+        doubted = None
         while True:
             text = self._line(f"  {name} = ")
             if text in _CANNOT_BE_HAD:
@@ -155,8 +168,14 @@ class Conversation:
             if text.lower() in _ENDS:
                 raise _Quit
             try:
-                value = parse_value(self._model.columns, name, text)
+                value = parse_value(self._model, name, text)
                 self._check(name, value)
+                if value != doubted:
+                    check_range(self._model, name, value)
+            except OutOfRange as doubt:
+                self._say(f"  {doubt} If it is right, type it once more.")
+                doubted = value
+                continue
             except ValueError as error:
                 self._say(f"  {error} Once more, please.")
                 continue
@@ -186,8 +205,11 @@ def choices(columns: Columns, name: str) -> list[str]:
     return [columns.show_value(position, code) for code in range(len(categories or ()))]
 
 
-def parse_value(columns: Columns, name: str, text: str) -> Any:
+def parse_value(model: Predictor, name: str, text: str) -> Any:
     """A value of a column; None for the word "missing".
+
+    A number is written as a plain number; yes, no, true and false stand for 1 and 0 where the
+    column held nothing else in training.
 
     Raises
     ------
@@ -197,19 +219,39 @@ def parse_value(columns: Columns, name: str, text: str) -> Any:
     text = text.strip()
     if text.lower() == "missing":
         return None
-    known = choices(columns, name)
-    return _category(known, text) if known else _number(text)
+    known = choices(model.columns, name)
+    if known:
+        return _category(known, text)
+    binary = model.info.get("binary")
+    if text.lower() in _BOOLEANS and isinstance(binary, list) and name in binary:
+        return _BOOLEANS[text.lower()]
+    return _number(text)
 
 
 def _number(text: str) -> float:
-    try:
-        value = _BOOLEANS.get(text.lower())
-        value = float(text) if value is None else value
-    except ValueError:
-        value = math.nan
+    value = float(text) if _NUMBER.fullmatch(text) else math.nan
     if not math.isfinite(value):
         raise ValueError(f"{text!r} is not a number.")
     return value
+
+
+def check_range(model: Predictor, name: str, value: Any) -> None:
+    """Raise OutOfRange for a number that is beyond those of training, where they are known."""
+    ranges = model.info.get("ranges")
+    ends = ranges.get(name) if isinstance(ranges, dict) else None
+    if ends is None or not isinstance(value, float) or not _are_two_numbers(ends):
+        return
+    low, high = ends
+    if not low <= value <= high:
+        raise OutOfRange(
+            f"{digits(value)} is outside the range of {name} in training, {digits(low)} to "
+            f"{digits(high)}."
+        )
+
+
+def _are_two_numbers(ends: Any) -> bool:
+    """Whether the range of a column is as `fit` wrote it; a file may hold anything there."""
+    return isinstance(ends, list) and [type(end) for end in ends] == [float, float]
 
 
 def _category(known: list[str], text: str) -> str:

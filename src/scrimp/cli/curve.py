@@ -11,13 +11,14 @@ import click
 from .errors import InputError, refusing_impossible
 from .options import (
     TABLES,
-    Money,
+    ErrorCost,
     MoneyList,
     OutputFile,
     common_options,
     data_argument,
     missing_option,
     model_argument,
+    positive_option,
     progress_option,
     refuse_overwriting,
     stop_option,
@@ -44,9 +45,11 @@ _MAX_BUDGETS = 20
     help="Where to look; by default where the model's purchases change.",
 )  # fmt: skip
 @click.option("--scoring", metavar="NAME", help="A scorer of scikit-learn; accuracy by default.")
+@positive_option
 @click.option(
-    "--error-cost", type=Money(),
-    help="What an error costs: find the budget that is cheapest in all.",
+    "--error-cost", type=ErrorCost(),
+    help="What an error costs, or each kind of error, such as sick->well=1000,well->sick=200: "
+    "find the budget that is cheapest in all.",
 )  # fmt: skip
 @stop_option
 @click.option("--out", type=OutputFile(TABLES), metavar="FILE", help="Save the table.")
@@ -56,8 +59,8 @@ _MAX_BUDGETS = 20
 @common_options
 def curve(
     model: Path, data: Path, target: str, budgets: list[float] | None, scoring: str | None,
-    error_cost: float | None, stop: str | None, out: Path | None, png: Path | None,
-    missing: tuple[str, ...], progress: bool | None, as_json: bool,
+    positive: str | None, error_cost: Any, stop: str | None, out: Path | None,
+    png: Path | None, missing: tuple[str, ...], progress: bool | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Show how good MODEL is on DATA at many budgets, and what it spends.
 
@@ -73,7 +76,7 @@ def curve(
     _check_error_cost(predictor, scoring, error_cost)
     text = text_columns(predictor) + ([target] if predictor.classes_.dtype.kind == "U" else [])
     table = read_table(data, missing, text)
-    measured = _curve(predictor, table, data, target, budgets, scoring, stop, progress)
+    measured = _curve(predictor, table, data, target, budgets, (scoring, positive), stop, progress)
     record = _record(measured, len(table), error_cost)
     write_files(_files(measured, record, model.name, out, png))
     if as_json:
@@ -85,8 +88,10 @@ def curve(
             click.echo(f"Written: {path}")
 
 
-def _check_error_cost(model: Predictor, scoring: str | None, error_cost: float | None) -> None:
+def _check_error_cost(model: Predictor, scoring: str | None, error_cost: Any) -> None:
     """A wrong answer has a price; a lower score of another kind has none."""
+    from ..data.error_costs import cost_matrix
+
     if error_cost is None:
         return
     if scoring not in (None, "accuracy"):
@@ -96,24 +101,31 @@ def _check_error_cost(model: Predictor, scoring: str | None, error_cost: float |
         )
     if model.target.is_number:
         raise InputError("--error-cost is the price of a wrong class; this model predicts numbers.")
+    if error_cost:
+        cost_matrix(error_cost, model.classes_)
 
 
 def _curve(
     model: Predictor, table: pl.DataFrame, data: Path, target: str, budgets: list[float] | None,
-    scoring: str | None, stop: str | None, progress: bool | None,
+    scored: tuple[str | None, str | None], stop: str | None, progress: bool | None,
 ) -> Curve:  # fmt: skip
     from ..evaluation import Curve, default_budgets
     from .model_columns import features
+    from .problem import positive_label
     from .progress import progress_bar
     from .tables import labels
 
     y = labels(table, target, data)
     _check_labels(model, y, target)
+    scoring, positive = scored
+    counted = positive_label(
+        model.classes_, "regression" if model.target.is_number else "", scoring, positive
+    )
     limits = default_budgets(model, _MAX_BUDGETS).tolist() if budgets is None else budgets
-    X = features(table, model, data, max(limits))
+    X = features(table, model, data, limits)
     with progress_bar(progress), refusing_impossible():
         sweep = model.sweep(X, limits, stop=stop)
-        return Curve.from_sweep(sweep, y, scoring=scoring)
+        return Curve.from_sweep(sweep, y, scoring=scoring, positive=counted)
 
 
 def _check_labels(model: Predictor, y: NDArray[Any], target: str) -> None:
@@ -128,7 +140,7 @@ def _check_labels(model: Predictor, y: NDArray[Any], target: str) -> None:
         )
 
 
-def _record(curve: Curve, rows: int, error_cost: float | None) -> dict[str, Any]:
+def _record(curve: Curve, rows: int, error_cost: Any) -> dict[str, Any]:
     wide = len(curve.budgets) > 1 and math.isfinite(curve.budgets[-1])
     best = None if error_cost is None else curve.at(curve.best_budget(error_cost))
     return {
@@ -139,13 +151,13 @@ def _record(curve: Curve, rows: int, error_cost: float | None) -> dict[str, Any]
         "area": curve.area() if wide else None,
         "timeliness": curve.timeliness() if wide else None,
         "best": None
-        if best is None or error_cost is None
+        if best is None
         else {
             "error_cost": error_cost,
             "budget": best.budget,
             "quality": best.quality,
             "spent": best.spent,
-            "cost_in_all": best.spent + error_cost * (curve.best - best.quality),
+            "cost_in_all": float(curve.total_cost(error_cost).min()),
         },
     }
 
@@ -172,10 +184,20 @@ def _print(record: dict[str, Any], curve: Curve) -> None:
         )
     if best := record["best"]:
         click.echo(
-            f"If an error costs {money(best['error_cost'])}, the best budget is "
+            f"If {_errors_cost(best['error_cost'])}, the best budget is "
             f"{money(best['budget'])}: {curve.name} {best['quality']:.4f}, and "
             f"{money(best['cost_in_all'])} a row for purchases and errors."
         )
+
+
+def _errors_cost(error_cost: Any) -> str:
+    """Return what errors cost, as part of a sentence."""
+    from .output import money
+    from .tables import some
+
+    if not isinstance(error_cost, dict):
+        return f"an error costs {money(error_cost)}"
+    return f"errors cost {some([f'{name} {money(c)}' for name, c in error_cost.items()], 4)}"
 
 
 def _files(
@@ -185,11 +207,12 @@ def _files(
     import polars as pl
 
     from ..evaluation.displays.axes import png_bytes
-    from .tables import table_bytes
+    from .tables import table_bytes, with_short_amounts
 
     files = {}
     if out is not None:
-        files[out] = table_bytes(pl.DataFrame(curve.to_rows(), infer_schema_length=None), out)
+        table = pl.DataFrame(curve.to_rows(), infer_schema_length=None)
+        files[out] = table_bytes(with_short_amounts(table, ["budget", "spent"]), out)
     if png is not None:
         files[png] = png_bytes(_picture(curve, record["best"], name))
     return files
@@ -205,7 +228,7 @@ def _picture(curve: Curve, best: dict[str, Any] | None, name: str) -> Figure:
     display = CostCurveDisplay(curve).plot()
     display.ax_.set_title(f"{name}: {curve.name}", fontsize=11, parse_math=False)
     if best is not None:
-        label = f"best budget {money(best['budget'])} if an error costs {money(best['error_cost'])}"
+        label = f"best budget {money(best['budget'])} if {_errors_cost(best['error_cost'])}"
         display.ax_.axvline(best["budget"], color="0.35", linestyle=":", label=label)
         # below the axes, where it hides nothing
         place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14)}

@@ -24,6 +24,8 @@ BUDGETS = (0.0, 1.0, 2.0, 4.0, 12.0, 30.0, 100.0, 200.0, 205.0, 300.0, 323.97)
 SHOWN = (30.0, 100.0)
 FOLDS = 10
 REPEATS = 3
+#: The part of the accuracy of all tests that the last sentence asks the price of.
+MOST = 0.9
 #: With 20 rounds boosting does better on these patients than with 50 or 200.
 ROUNDS = 20
 _NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -124,6 +126,7 @@ def _record(
             }
             for offer in offers
         ],
+        "in_short": in_short(comparison),
         "png": str(out),
     }
 
@@ -143,9 +146,36 @@ def _print(comparison: Comparison, advice: Advice, offers: list[Offer], out: Pat
     click.secho(f"\nWhat {advice.method} buys, in order (trained on all patients)", bold=True)
     for offer in offers:
         click.echo(_in_words(offer))
+    click.secho(f"\n{textwrap.fill(in_short(comparison), 96)}", bold=True)
     click.echo(f"\nPicture: {out}")
     for line in notes(comparison):
         note(line)
+
+
+def best_at(comparison: Comparison, budget: float) -> tuple[str, Point]:
+    """Return the best method at a budget, and its point; of equals the one that spends less."""
+    points = {name: comparison.at(name, budget) for name in comparison.names}
+    best = max(points, key=lambda name: (points[name].quality, -points[name].spent))
+    return best, points[best]
+
+
+def in_short(comparison: Comparison) -> str:
+    """Return the sentence to remember: what a few dollars buy of the accuracy of all tests."""
+    from ..evaluation.formatting import money, quality_text
+
+    everything = best_at(comparison, BUDGETS[-1])[1].quality
+    points = [best_at(comparison, budget)[1] for budget in BUDGETS]
+    enough = next(point for point in points if point.quality >= MOST * everything)
+    guess, few, whole = (
+        quality_text(quality, "accuracy")
+        for quality in (points[0].quality, enough.quality, everything)
+    )
+    dollars = "1 dollar buys" if enough.budget == 1 else f"{money(enough.budget)} dollars buy"
+    return (
+        f"In short: {dollars} {enough.quality / everything:.0%} of the accuracy of all tests, "
+        f"which cost {money(BUDGETS[-1])}: {few} right instead of {whole}, where a guess gets "
+        f"{guess}."
+    )
 
 
 def _in_words(offer: Offer) -> str:
@@ -180,11 +210,25 @@ def draw(comparison: Comparison, advice: Advice, bought: PricedPlan, path: Path)
     figure = Figure(figsize=(12.0, 9.0), layout="constrained")
     figure.suptitle("Heart disease, 303 patients: what dollars buy in a diagnosis", fontsize=13)
     axes = figure.subplot_mosaic([["curves", "curves"], ["standing", "bought"]])
-    draw_curves(comparison, advice, axes["curves"])
-    axes["curves"].set_xlabel("Dollars that a diagnosis may cost (not to scale)")
+    draw_curves(comparison, advice, axes["curves"], to_scale=True)
+    axes["curves"].set_xlabel("Dollars that a diagnosis may cost (square-root scale)")
+    _draw_all_tests(comparison, axes["curves"])
     draw_standing(comparison, advice, axes["standing"])
     _draw_purchases(bought, advice, axes["bought"])
     write_files({path: png_bytes(figure)})
+
+
+def _draw_all_tests(comparison: Comparison, ax: Any) -> None:
+    """A line at the accuracy of the best method that may buy all tests."""
+    from ..evaluation.formatting import quality_text
+
+    name, best = best_at(comparison, BUDGETS[-1])
+    ax.axhline(best.quality, color="0.35", linestyle="--", linewidth=1.0, zorder=1)
+    ax.annotate(
+        f"all tests: {quality_text(best.quality, 'accuracy')} ({name})", (0.01, best.quality),
+        xycoords=("axes fraction", "data"), xytext=(0, 4), textcoords="offset points",
+        fontsize="small", color="0.25",
+    )  # fmt: skip
 
 
 def _draw_purchases(bought: PricedPlan, advice: Advice, ax: Any) -> None:

@@ -22,6 +22,12 @@ _IN_OUR_WORDS = {
     "every answer is the prior": "every row gets the same answer",
     "the answer is the prior": "every row gets the same answer",
     "stop='certain'": "--stop certain",
+    "positive is ": "--positive is ",
+    "(a date into days, say) or leave it out.": "(a date into days, say) or leave it out with "
+    "--drop.",
+    "(a date into days, say) or leave them out.": "(a date into days, say) or leave them out with "
+    "--drop.",
+    "error_cost ": "--error-cost ",
     "Give more time, or fewer rows.": "Give more time with --max-seconds, or fewer rows with "
     "--rows.",
     "n_splits=5 cannot be greater than the number of members in each class.": "No class has as "

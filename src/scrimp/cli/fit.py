@@ -12,6 +12,7 @@ from ..registry import CALIBRATIONS, DEFAULT_METHOD, LEARNERS, OPTIONS, methods
 from .errors import INTERRUPTED, uninterrupted
 from .options import (
     PRICE_LISTS,
+    ErrorCost,
     InputFile,
     MoneyList,
     OutputFile,
@@ -58,6 +59,11 @@ if TYPE_CHECKING:
     help="Make probabilities mean what they say at every budget; it takes six trainings. sigmoid "
     "suits most data, isotonic many rows, temperature leaves every label as it is.",
 )  # fmt: skip
+@click.option(
+    "--error-cost", type=ErrorCost(),
+    help="What errors cost, such as sick->well=1000,well->sick=200, or sick=1000,well=200 for "
+    "missing a class: labels are then those of least expected cost.",
+)  # fmt: skip
 @click.option("--weight", metavar="COL", help="A column of row weights; it is not a feature.")
 @drop_option
 @click.option("--seed", type=int, metavar="N", default=0, show_default=True, help="Random seed.")
@@ -70,9 +76,9 @@ if TYPE_CHECKING:
 @common_options
 def fit(
     data: Path, target: str, costs: Path | None, budget: list[float] | None, method: str,
-    task: str | None, calibrate: str | None, weight: str | None, drop: tuple[str, ...],
-    seed: int, out: Path, missing: tuple[str, ...], progress: bool | None, as_json: bool,
-    **options: Any,
+    task: str | None, calibrate: str | None, error_cost: Any, weight: str | None,
+    drop: tuple[str, ...], seed: int, out: Path, missing: tuple[str, ...], progress: bool | None,
+    as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Learn from DATA what to buy and in which order, and save the model.
 
@@ -82,6 +88,7 @@ def fit(
     """
     from . import training
     from .problem import (
+        check_error_cost,
         columns_named,
         features_of,
         prices_of,
@@ -103,13 +110,16 @@ def fit(
     weights = None if weight is None else numbers(table, weight, data, "the weight")
     y, task = read_target(table, target, data, task_for(task, [spec]), weights)
     training.refuse_task(spec, task, target)
+    check_error_cost(error_cost, task, y)
     X = features_of(table, target, weight, drop, data)
-    prices = prices_of(costs, X, data)
+    prices = prices_of(costs, X, data, target)
     budgets = budget or training.default_budgets(spec, prices, X)
     model = training.new_learner(spec, task, budgets, options, seed)
     if calibrate is not None:
         model = training.calibrated(model, task, calibrate, target, seed)
     model.set_params(costs=prices)
+    if error_cost:
+        model.set_params(error_cost=error_cost)
     _note_columns(X, costs)
     outcome = training.train(model, spec, X, y, weights, progress)
     with uninterrupted():

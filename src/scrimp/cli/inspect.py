@@ -50,13 +50,22 @@ def _record(model: Predictor) -> dict[str, Any]:
         "finished": bool(model.info.get("finished", True)),
         "target": model.target.kind,
         "classes": model.classes_,
+        "error_costs": _error_costs(model),
         "columns": list(model.columns.positions),
         **plan_record(model),
     }
 
 
+def _error_costs(model: Predictor) -> dict[str, float] | None:
+    from ..data.error_costs import error_names
+
+    costs = model.target.error_costs
+    return None if costs is None else error_names(costs, model.classes_)
+
+
 def _about(record: dict[str, Any], extent: str) -> list[str]:
-    from .output import count
+    from .output import count, money
+    from .tables import some
 
     params = ", ".join(f"{name}={_shown(value)}" for name, value in record["params"].items())
     classes = ", ".join(str(label) for label in record["classes"].tolist())
@@ -65,13 +74,18 @@ def _about(record: dict[str, Any], extent: str) -> list[str]:
         f"Predicts {classes or 'a number'} from {count(len(record['columns']), 'column')}. "
         f"Plan: {record['kind']}, {extent}.",
     ]
+    if record["error_costs"] is not None:
+        errors = [f"{name} {money(cost)}" for name, cost in record["error_costs"].items()]
+        lines.append(f"Decides by the costs of errors: {some(errors, 6)}.")
     return lines if record["finished"] else [*lines, "Unfinished: its training was interrupted."]
 
 
 def _shown(value: Any) -> str:
     """A parameter; one that the file knows only by its type stands without quotes."""
+    from .output import plain
+
     text = str(value)
-    return text if text.startswith("<") else repr(value)
+    return text if text.startswith("<") else repr(plain(value))
 
 
 def _draw(model: Predictor, png: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import InputError
 from .training_columns import not_numbers, odd_values
@@ -22,26 +22,19 @@ def text_columns(model: Predictor) -> list[str]:
     return [name for name, j in columns.positions.items() if columns.categories[j] is not None]
 
 
-def affordable_columns(model: Predictor, budget: float = math.inf) -> list[str]:
-    """Return the columns of stages that a budget could pay for; no others are looked at."""
-    from ..costs.ledger import within
-
-    priced = model.plan
-    prices = {needs: priced.costs.price_of(needs) for needs in set(priced.needs)}
-    stages = zip(priced.needs, priced.plan.reads, strict=True)
-    read = {j for needs, columns in stages if within(prices[needs], budget) for j in columns}
-    return [name for name, j in model.columns.positions.items() if j in read]
-
-
 def features(
-    frame: pl.DataFrame, model: Predictor, path: Path, budget: float = math.inf
+    frame: pl.DataFrame, model: Predictor, path: Path, budgets: Any = math.inf
 ) -> pl.DataFrame:
-    """Return the model's columns in its order; those that the budget cannot pay may be absent."""
+    """Return the model's columns in its order; those that no budget buys may be absent."""
     import polars as pl
 
-    needed = set(affordable_columns(model, budget))
-    if absent := [n for n in model.columns.positions if n in needed and n not in frame.columns]:
-        raise InputError(f"{path} lacks columns that the model buys: {', '.join(absent)}.")
+    from ..data.validation import check_budgets
+    from ..runtime.absent_columns import needed_columns, refuse_absent
+
+    limits = check_budgets(budgets)
+    refuse_absent(model.plan, model.columns.absent(frame), limits, str(path))
+    bought = needed_columns(model.plan, limits)
+    needed = {name for name, column in model.columns.positions.items() if column in bought}
     _refuse_text_for_numbers(frame, needed - set(text_columns(model)))
     names = list(model.columns.positions)
     nothing = [pl.lit(None).alias(name) for name in names if name not in needed]

@@ -56,6 +56,25 @@ class MoneyList(click.ParamType):  # type: ignore[type-arg]
         return [Money().convert(part, param, ctx) for part in parts]
 
 
+class ErrorCost(click.ParamType):  # type: ignore[type-arg]
+    """What errors cost: a number for all of them, or costs of errors with commas between them."""
+
+    name = "N|TRUE->PREDICTED=N[,...]"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | dict[str, float]:
+        """From text."""
+        from ..data.error_costs import parse_error_cost
+
+        if not isinstance(value, str):
+            return value  # type: ignore[no-any-return]
+        try:
+            return parse_error_cost(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
 #: Endings of price lists that can be read.
 PRICE_LISTS = (".toml", ".csv")
 
@@ -157,6 +176,14 @@ def stop_option(command: F) -> F:
         type=click.Choice(["certain"]),
         help="Stop buying as soon as nothing that is left to buy could change the label.",
     )(command)
+
+
+def positive_option(command: F) -> F:
+    """The class that a scorer counts."""
+    return click.option(
+        "--positive", metavar="LABEL",
+        help="The class that a scorer such as f1 counts; by default 1, or the last by alphabet.",
+    )(command)  # fmt: skip
 
 
 def task_option(command: F) -> F:

@@ -38,9 +38,11 @@ def plain(value: Any) -> Any:
 
 
 def _plain_number(value: float) -> float | None:
+    return short(value) if math.isfinite(value) else None
+
+
+def short(value: float) -> float:
     """A number without the dust of rounding; a whole one may be somebody's id and stays."""
-    if not math.isfinite(value):
-        return None
     return value if value.is_integer() else float(f"{value:.12g}")
 
 

@@ -37,13 +37,19 @@ def entries_of(model: Predictor) -> list[PricedPlan]:
 def cross_validated_quality(model: Predictor) -> list[dict[str, Any]]:
     """What cross-validation said of each entry; nothing of those that took no part in one."""
     entries, chosen = entries_of(model), list(model.info.get("chosen", ()))
-    return [{}] * (len(entries) - len(chosen)) + chosen
+    others: list[dict[str, Any]] = [{}] * (len(entries) - len(chosen))
+    if len(others) == 1 and "prior" in model.info:
+        others = [dict(model.info["prior"])]
+    return others + chosen
 
 
 def never_bought(model: Predictor) -> list[str]:
     """Columns that the model never looks at."""
-    read = set(model.plan.columns_read.tolist())
-    return [name for name, column in model.columns.positions.items() if column not in read]
+    read, bought = set(model.plan.columns_read.tolist()), set(model.plan.items)
+    return [
+        name for name, column in model.columns.positions.items()
+        if column not in read or model.costs.item_of[column] not in bought
+    ]  # fmt: skip
 
 
 def full_price(model: Predictor) -> float:
@@ -194,6 +200,8 @@ def _quality(quality: dict[str, Any], numbers: bool) -> str:
         if numbers
         else f"{100 * loss:.1f}% wrong ± {100 * error:.1f}"
     )
+    if "brier" in quality and not numbers:
+        how += f", Brier score {float(quality['brier']):.3f}"
     return f"{quality['candidate']}, {how} in cross-validation"
 
 
@@ -203,4 +211,4 @@ def _extent(entry: PricedPlan) -> str:
         return "nothing is bought"
     if _is_one_model(entry):
         return f"one model of {count(len(entry.columns_read), 'column')}"
-    return count(len(entry.stages), "round")
+    return count(len(entry.stages), entry.outline.stage_noun)

@@ -48,8 +48,8 @@ def predict(
     """Answer for each row of DATA, spending no more than its budget.
 
     The answers have the columns prediction, proba_CLASS for each class, and spent. The columns
-    of DATA may stand in any order; those that MODEL does not know are ignored, and those that
-    the budget cannot pay for may be absent. An empty cell counts as a test that was paid for but
+    of DATA may stand in any order; those that MODEL does not know are ignored, and those that it
+    does not buy for the budget may be absent. An empty cell counts as a test that was paid for but
     gave no value.
     """
     from ..io import load
@@ -62,8 +62,8 @@ def predict(
         raise click.UsageError("--budget and --budget-column exclude each other.")
     predictor = load(model)
     table = read_table(data, missing, text_columns(predictor))
-    limits, largest = _limits(table, data, budget, budget_column)
-    X = features(table, predictor, data, largest)
+    limits = budget if budget_column is None else _limits(table, data, budget_column)
+    X = features(table, predictor, data, math.inf if limits is None else limits)
     _note_unused(table, X, predictor, (id_column, budget_column))
     answers = _answers(predictor, X, limits, stop)
     if id_column is not None:
@@ -78,16 +78,11 @@ def predict(
     note(_in_words(summary))
 
 
-def _limits(
-    table: pl.DataFrame, data: Path, budget: float | None, column: str | None
-) -> tuple[Any, float]:
-    """Return what rows may spend, and the largest of it."""
+def _limits(table: pl.DataFrame, data: Path, column: str) -> Any:
+    """Return what each row may spend."""
     from .tables import numbers
 
-    if column is None:
-        return budget, math.inf if budget is None else budget
-    limits = numbers(table, column, data, "the budget")
-    return limits, float(limits.max())
+    return numbers(table, column, data, "the budget")
 
 
 def _note_unused(
@@ -107,6 +102,8 @@ def _note_unused(
 def _answers(model: Predictor, X: pl.DataFrame, budget: Any, stop: str | None) -> pl.DataFrame:
     import polars as pl
 
+    from .tables import with_short_amounts
+
     with refusing_impossible():
         scores, spent = model.answer(X, budget, stop=stop)
     columns = {"prediction": model.target.labels(scores)}
@@ -114,7 +111,7 @@ def _answers(model: Predictor, X: pl.DataFrame, budget: Any, stop: str | None) -
         probabilities = model.target.probabilities(scores)
         names = [f"proba_{label}" for label in model.classes_.tolist()]
         columns |= dict(zip(names, probabilities.T, strict=True))
-    return pl.DataFrame({**columns, "spent": spent})
+    return with_short_amounts(pl.DataFrame({**columns, "spent": spent}), ["spent"])
 
 
 def _with_id(answers: pl.DataFrame, table: pl.DataFrame, name: str, data: Path) -> pl.DataFrame:

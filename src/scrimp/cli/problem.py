@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .. import registry
 from .errors import InputError
 from .output import note
 
@@ -56,13 +57,18 @@ def features_of(
     return X
 
 
-def prices_of(costs: Path | None, X: pl.DataFrame, data: Path) -> Costs | None:
+def prices_of(costs: Path | None, X: pl.DataFrame, data: Path, target: str) -> Costs | None:
     """Return the price list, bound to the columns of a table; None without one."""
     from ..costs.costs import Costs
 
     if costs is None:
         return None
     prices = Costs.read(costs)
+    if target in (prices.column_names or ()):
+        raise InputError(
+            f"{costs} has a price for {target!r}, which is the target and is never bought. "
+            "Remove it from the list."
+        )
     try:
         return prices.bind(X.width, X.columns)
     except ValueError as error:
@@ -118,10 +124,26 @@ def read_target(
     return y, decided
 
 
+def check_error_cost(error_cost: Any, task: str, y: NDArray[Any]) -> None:
+    """Refuse costs of errors that do not fit the target."""
+    import numpy as np
+
+    from ..data.error_costs import cost_matrix
+
+    if error_cost is not None and task == "regression":
+        raise InputError("--error-cost is the price of a wrong class; here numbers are predicted.")
+    if error_cost:
+        cost_matrix(error_cost, np.unique(y))
+
+
 def _check_numbers(y: NDArray[Any], what: str) -> None:
     """Refuse a target for regression that is text, or always the same."""
     if y.dtype.kind not in "iuf":
-        raise InputError(f"{what} holds text; expected numbers.")
+        for_classes = ", ".join(spec.name for spec in registry.methods("classification"))
+        raise InputError(
+            f"{what} holds text, and a regression predicts numbers. For classes leave out --task "
+            f"and use one of these methods: {for_classes}."
+        )
     if len(y) and (y == y[0]).all():
         raise InputError(f"{what} is {y[0]} in all rows. There is nothing to predict.")
 
@@ -140,6 +162,26 @@ def _check_classes(classes: NDArray[Any], what: str) -> None:
         )
 
 
+def positive_label(y: NDArray[Any], task: str, scoring: str | None, positive: str | None) -> Any:
+    """Return the class that --positive names; without it, note which one a scorer counts."""
+    import numpy as np
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    from ..evaluation.scoring import takes_positive
+
+    classes = [] if task == "regression" else np.unique(y).tolist()
+    if positive is not None:
+        by_text = {str(label): label for label in classes}
+        if positive not in by_text:
+            known = ", ".join(by_text) or "none, as numbers are predicted"
+            raise InputError(f"--positive {positive!r} is not one of the classes: {known}.")
+        return by_text[positive]
+    is_open = len(classes) == 2 and 1 not in classes and scoring in get_scorer_names()
+    if is_open and takes_positive(get_scorer(scoring)):
+        note(f"{scoring} counts the class {classes[1]}; --positive {classes[0]} the other.")
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """What is to be predicted, from what, at which prices."""
@@ -151,6 +193,7 @@ class Problem:
     task: str
     dropped: tuple[str, ...]
     left_out: dict[str, str]
+    groups: NDArray[Any] | None = None
 
     def record(self) -> dict[str, Any]:
         """Return what it is, for JSON."""
@@ -166,6 +209,7 @@ class Problem:
 def read_problem(
     data: Path, target: str, costs: Path | None, task: str | None, methods: list[str] | None,
     drop: tuple[str, ...], keep: tuple[str, ...], missing: tuple[str, ...],
+    groups: str | None = None,
 ) -> Problem:  # fmt: skip
     """Read a table and its prices, and leave out columns that tell nothing of new rows."""
     from ..evaluation.methods import find
@@ -176,7 +220,9 @@ def read_problem(
     refuse_without_extra(specs)
     table = read_table(data, missing)
     drop, keep = columns_named(drop, table), columns_named(keep, table)
-    refuse_target_as(target, {"--drop": drop, "--keep": keep})
+    refuse_target_as(target, {"--drop": drop, "--keep": keep, "--groups": (groups,)})
+    group_of = None if groups is None else _groups(table, groups, data)
+    drop = drop if groups is None else tuple(dict.fromkeys((*drop, groups)))
     y, task = read_target(table, target, data, task_for(task, specs))
     for name in keep:
         column(table, name, data, "to keep")
@@ -191,4 +237,17 @@ def read_problem(
     training_columns.note_left_out(left_out)
     training_columns.note_column_types(X)
     training_columns.note_possible_identifiers(X)
-    return Problem(X, y, prices_of(costs, X, data), target, task, drop, left_out)
+    prices = prices_of(costs, X, data, target)
+    return Problem(X, y, prices, target, task, drop, left_out, group_of)
+
+
+def _groups(table: pl.DataFrame, name: str, data: Path) -> NDArray[Any]:
+    """Return the group of each row, as text."""
+    import polars as pl
+
+    from .tables import column
+
+    series = column(table, name, data, "the groups")
+    if absent := series.null_count():
+        raise InputError(f"Column {name!r} of {data} (the groups) is missing in {absent} rows.")
+    return series.cast(pl.String).to_numpy()

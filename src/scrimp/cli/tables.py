@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import InputError, one_line
-from .output import count
+from .output import count, short
 
 if TYPE_CHECKING:
     import numpy as np
@@ -118,6 +118,21 @@ def table_bytes(frame: pl.DataFrame, path: Path) -> bytes:
         return buffer.getvalue()
     text = frame.write_csv().encode()
     return gzip.compress(text, mtime=0) if path.suffix.lower() == ".gz" else text
+
+
+def with_short_amounts(frame: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
+    """Return a table whose amounts of money have no digits that come from their sums alone."""
+    import polars as pl
+
+    short_values = {
+        name: {value: short(value) for value in frame[name].drop_nulls().unique().to_list()}
+        for name in names
+    }
+    amounts = [
+        pl.Series(name, [known.get(value) for value in frame[name].to_list()], pl.Float64)
+        for name, known in short_values.items()
+    ]
+    return frame.with_columns(amounts)
 
 
 def column(frame: pl.DataFrame, name: str, path: Path, use: str) -> pl.Series:

@@ -90,7 +90,7 @@ class Costs:
 
         If all items give their columns by position, these are their numbers.
         """
-        items = list(items)
+        items = [item.with_whole_names() for item in items]
         names = tuple(item.name for item in items)
         check_unique("item", names)
         position = {name: i for i, name in enumerate(names)}
@@ -266,7 +266,8 @@ class Costs:
         ----------
         transformer : fitted transformer
             Encoders, scalers, imputers, selectors, polynomials, pipelines, unions and
-            ColumnTransformers are looked into. What anything else makes requires all items.
+            ColumnTransformers of scikit-learn are looked into. What anything else makes, a
+            subclass of them or a function, requires all its inputs.
         names : bool
             Whether to name the columns that it makes, where columns have names. False fits
             tables without names, such as the sparse ones of encoders: columns then count by
@@ -299,7 +300,14 @@ class Costs:
     def _names_out(self, transformer: Any) -> tuple[str, ...] | None:
         if self.column_names is None:
             return None
-        return tuple(map(str, transformer.get_feature_names_out(list(self.column_names))))
+        try:
+            return tuple(map(str, transformer.get_feature_names_out(list(self.column_names))))
+        except AttributeError:
+            raise ValueError(
+                f"{transformer!r} does not name the columns that it makes. Let it name them "
+                "(a FunctionTransformer by feature_names_out='one-to-one'), or go by their "
+                "position: costs.through(transformer, names=False)."
+            ) from None
 
     def bind(self, n_columns: int, column_names: Sequence[str] | None = None) -> Costs:
         """The same items, columns numbered and named as those of a table.

@@ -71,6 +71,8 @@ class ItemSets:
         for item in order:
             if item in bought or prices[item] > limit(budget) - spent:
                 continue
+            if not self.costs.columns[item]:  # a fee is paid together with an item that needs it
+                continue
             new = [i for i in closures[item] if i not in bought]
             price = math.fsum(prices[i] for i in new)
             if within(spent + price, budget):

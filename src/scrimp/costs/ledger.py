@@ -106,6 +106,11 @@ class Ledger:
         """Whether even the least of the budgets pays for items and all they require."""
         return self.first_affording(self.costs.closure(items)) == 0
 
+    def obtainable(self, items: Iterable[int]) -> tuple[int, ...]:
+        """Return items with all they require, without those that need something that failed."""
+        closures, failed = self.costs.closures, self.failed
+        return self.costs.closure(i for i in items if failed.isdisjoint(closures[i]))
+
     def hold(self, items: Iterable[int]) -> None:
         """Set aside the prices of items about to be fetched."""
         for item in items:

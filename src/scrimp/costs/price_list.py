@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,13 +14,25 @@ from typing import Any, NamedTuple
 class Item(NamedTuple):
     """What is bought: one price, the columns it brings and the items it requires, by name.
 
-    Columns may also be given by position, if those of all items are.
+    Columns may also be given by position, if those of all items are. A text is one name: its
+    letters are not columns of their own.
     """
 
     name: str
     price: float
     columns: tuple[Any, ...]
     requires: tuple[str, ...] = ()
+
+    def with_whole_names(self) -> Item:
+        """Return the item with a text that was given for columns or requirements as one name.
+
+        >>> Item("scan", 40.0, "mri").with_whole_names().columns
+        ('mri',)
+        """
+        columns, requires = (
+            (given,) if isinstance(given, str) else given for given in (self.columns, self.requires)
+        )
+        return self._replace(columns=columns, requires=requires)
 
 
 def read_items(path: str | Path) -> list[Item]:
@@ -52,7 +64,7 @@ def read_items(path: str | Path) -> list[Item]:
 
 
 def _read_toml(text: str) -> list[Item]:
-    document = tomllib.loads(text)
+    document = tomllib.loads(text, parse_float=Decimal)  # a float would make tiny prices 0
     if not {"items", "prices"} & document.keys():
         raise ValueError("no [items.NAME] tables and no [prices] table found. Add one of them.")
     plain = [_toml_item(name, {"price": p}) for name, p in _toml_table(document, "prices")]
@@ -92,27 +104,58 @@ def _texts(name: str, key: str, values: Any) -> tuple[str, ...]:
 
 
 def _read_csv(text: str) -> list[Item]:
-    lines = csv.reader(io.StringIO(text), skipinitialspace=True)
-    names = [name.strip().lower() for name in next(filter(None, lines), [])]
-    rows = list(csv.DictReader(io.StringIO(text), names, skipinitialspace=True, restval=""))[1:]
-    for row in rows:
-        if None in row:  # where DictReader puts what has no column
+    lines = _csv_lines(text)
+    names = [name.strip().lower() for name in lines[0][1]] if lines else []
+    read = _csv_form(names)
+    if len(lines) < 2:
+        raise ValueError("it has a header but no rows.")
+    rows = []
+    for number, fields in lines[1:]:
+        if len(fields) > len(names):
             raise ValueError(
-                f"the row of {next(iter(row.values()))!r} has more fields than the header. "
+                f"line {number}, the row of {fields[0]!r}, has more fields than the header. "
                 "Write a decimal point, not a comma, and quote names with commas."
             )
-    if {"feature", "first_cost", "later_cost"} <= set(names):
-        read = _shared_fee_items
-    elif {"feature", "price"} <= set(names):
-        read = _plain_items
-    else:
-        raise ValueError(
-            f"its columns are {names}; expected `feature, price` (optionally `item`, "
-            "`requires`) or `feature, group, first_cost, later_cost`."
-        )
-    if not rows:
-        raise ValueError("it has a header but no rows.")
+        rows.append(dict.fromkeys(names, "") | dict(zip(names, fields, strict=False)))
     return read(rows)
+
+
+def _csv_lines(text: str) -> list[tuple[int, list[str]]]:
+    """Return the fields of each line that has any, with its number in the file."""
+    reader = csv.reader(io.StringIO(text), skipinitialspace=True)
+    lines = []
+    try:
+        for fields in reader:
+            if fields:
+                lines.append((reader.line_num, fields))
+    except csv.Error as error:
+        raise ValueError(
+            f"line {reader.line_num} cannot be read: {error}. Look for a quotation mark that is "
+            "not closed there or before."
+        ) from error
+    return lines
+
+
+def _csv_form(names: Sequence[str]) -> Callable[[Sequence[Mapping[str, str]]], list[Item]]:
+    """Return what reads the rows below a header."""
+    known = ("feature", "price", "item", "requires", "group", "first_cost", "later_cost")
+    twice = [name for name in known if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"its header names {twice} more than once. Leave one column of each name.")
+    shares_fees, is_plain = {"first_cost", "later_cost"} & set(names), "price" in names
+    if shares_fees and is_plain:
+        raise ValueError(
+            f"its header names price beside {sorted(shares_fees)}, so that a feature has two "
+            "prices. Leave out price, or the other two."
+        )
+    if {"feature", "first_cost", "later_cost"} <= set(names):
+        return _shared_fee_items
+    if {"feature", "price"} <= set(names):
+        return _plain_items
+    raise ValueError(
+        f"its columns are {list(names)}; expected `feature, price` (optionally `item`, "
+        "`requires`) or `feature, group, first_cost, later_cost`."
+    )
 
 
 def _plain_items(rows: Sequence[Mapping[str, str]]) -> list[Item]:
@@ -155,15 +198,16 @@ def _shared_fee_items(rows: Sequence[Mapping[str, str]]) -> list[Item]:
         if first < later:
             raise ValueError(f"{feature!r} costs {first} first but {later} later; it may not rise.")
         if not group:
-            items.append(Item(feature, float(first), (feature,)))
+            items.append(Item(feature, _number(first, feature), (feature,)))
             continue
         if fees.setdefault(group, first - later) != first - later:
             raise ValueError(
                 f"group {group!r} has two shared fees, {fees[group]} and {first - later} "
                 f"(at {feature!r}). first_cost - later_cost must be equal within a group."
             )
-        items.append(Item(feature, float(later), (feature,), (_fee_name(group),)))
-    return [Item(_fee_name(g), float(fee), ()) for g, fee in fees.items()] + items
+        items.append(Item(feature, _number(later, feature), (feature,), (_fee_name(group),)))
+    shared = [(_fee_name(group), fee) for group, fee in fees.items()]
+    return [Item(name, _number(fee, name), ()) for name, fee in shared] + items
 
 
 def _fee_name(group: str) -> str:
@@ -184,4 +228,15 @@ def _decimal(text: str, name: str) -> Decimal:
 
 
 def _price(text: str, name: str) -> float:
-    return float(_decimal(text, name))
+    return _number(_decimal(text, name), name)
+
+
+def _number(exact: Decimal, name: str) -> float:
+    """Return a price as a float; refuse one that a float would make 0."""
+    price = float(exact)
+    if price == 0 and exact != 0:
+        raise ValueError(
+            f"{name!r} has the price {exact}, which is too small for a number and would be free. "
+            "Give 0 for a feature that is free, or use a smaller unit of money."
+        )
+    return price

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -115,3 +115,13 @@ def warn_of_prior(
         UserWarning,
         stacklevel=stacklevel,
     )
+
+
+def warn_if_nothing_is_affordable(
+    costs: Costs, budgets: Sequence[float], stacklevel: int = 4
+) -> None:
+    """Warn of the budgets of a training that do not pay for the cheapest item."""
+    small = [budget for budget in budgets if not within(cheapest_item(costs)[0], budget)]
+    if small:
+        where = f" at the budgets {[float(f'{b:.6g}') for b in small]}" if len(budgets) > 1 else ""
+        warn_of_prior(costs, small[-1], where=where, stacklevel=stacklevel + 1)

@@ -13,8 +13,8 @@ def dependencies(transformer: Any, n_inputs: int, n_outputs: int | None = None) 
     """Whether an output depends on an input (outputs x inputs).
 
     Encoders, scalers, imputers, selectors, polynomials, pipelines, unions and
-    ColumnTransformers are known. Of anything else every output counts as made from all
-    inputs: that may be too dear, but never too cheap.
+    ColumnTransformers of scikit-learn are known. Of anything else, their subclasses included,
+    every output counts as made from all inputs: that may be too dear, but never too cheap.
 
     Parameters
     ----------
@@ -25,51 +25,65 @@ def dependencies(transformer: Any, n_inputs: int, n_outputs: int | None = None) 
     n_outputs : int, optional
         How many columns it makes, for those that cannot say so themselves.
     """
-    from sklearn.base import OneToOneFeatureMixin
     from sklearn.compose import ColumnTransformer
-    from sklearn.feature_selection import SelectorMixin
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import FeatureUnion, Pipeline
+    from sklearn.preprocessing import PolynomialFeatures
 
     if transformer is None or isinstance(transformer, str):
         return _nothing(n_inputs) if transformer == "drop" else _same(n_inputs)
     _check_inputs(transformer, n_inputs)
-    if isinstance(transformer, Pipeline):
+    kind = type(transformer)  # a subclass may compute anything
+    if kind is Pipeline:
         return _in_steps([step for _, step in transformer.steps], n_inputs, n_outputs)
-    if isinstance(transformer, FeatureUnion):
+    if kind is FeatureUnion:
         parts = [part for _, part in transformer.transformer_list]
         return np.vstack([dependencies(part, n_inputs) for part in parts])
-    if isinstance(transformer, ColumnTransformer):
+    if kind is ColumnTransformer:
         return _of_columns(transformer, n_inputs)
-    if isinstance(transformer, SelectorMixin):
-        return np.asarray(_same(n_inputs)[transformer.get_support()])
-    if isinstance(transformer, SimpleImputer):
+    if kind is SimpleImputer:
         return _imputed(transformer, n_inputs)
+    if kind is PolynomialFeatures:
+        return np.asarray(transformer.powers_) > 0
+    if _is_selector(kind):
+        return np.asarray(_same(n_inputs)[transformer.get_support()])
     if (each := _outputs_of_each(transformer)) is not None:
         return np.repeat(_same(n_inputs), each, axis=0)
-    if hasattr(transformer, "powers_"):
-        return np.asarray(transformer.powers_) > 0
-    alone = isinstance(transformer, OneToOneFeatureMixin) and not _mixes(transformer)
-    if alone or _is_identity(transformer):
-        return _same(n_inputs)
-    if n_outputs is None:
-        n_outputs = len(transformer.get_feature_names_out())
+    n_outputs = _n_outputs(transformer, n_inputs) if n_outputs is None else n_outputs
     return np.ones((n_outputs, n_inputs), dtype=bool)
 
 
-def _mixes(transformer: Any) -> bool:
-    """Whether each output has its input's name, but is made from the whole row."""
-    from sklearn.feature_extraction.text import TfidfTransformer
-    from sklearn.preprocessing import Normalizer
+def _is_selector(kind: type) -> bool:
+    from sklearn import feature_selection
 
-    return isinstance(transformer, Normalizer | TfidfTransformer)
+    return kind in (
+        feature_selection.GenericUnivariateSelect,
+        feature_selection.RFE,
+        feature_selection.RFECV,
+        feature_selection.SelectFdr,
+        feature_selection.SelectFpr,
+        feature_selection.SelectFromModel,
+        feature_selection.SelectFwe,
+        feature_selection.SelectKBest,
+        feature_selection.SelectPercentile,
+        feature_selection.SequentialFeatureSelector,
+        feature_selection.VarianceThreshold,
+    )
 
 
-def _is_identity(transformer: Any) -> bool:
-    """What "passthrough" becomes within others."""
-    from sklearn.preprocessing import FunctionTransformer
+def _n_outputs(transformer: Any, n_inputs: int) -> int:
+    """Return how many columns an unknown transformer makes."""
+    from sklearn.base import OneToOneFeatureMixin
 
-    return isinstance(transformer, FunctionTransformer) and transformer.func is None
+    if isinstance(transformer, OneToOneFeatureMixin):
+        return n_inputs
+    try:
+        return len(transformer.get_feature_names_out())
+    except AttributeError:
+        raise ValueError(
+            f"{transformer!r} does not say how many columns it makes. Give it a method "
+            "get_feature_names_out, or a FunctionTransformer feature_names_out='one-to-one'."
+        ) from None
 
 
 def _same(n: int) -> Flags:
@@ -117,22 +131,30 @@ def _of_columns(transformer: Any, n_inputs: int) -> Flags:
 
 def _outputs_of_each(transformer: Any) -> Any:
     """How many outputs each input has, where no output has several."""
-    from sklearn.preprocessing import (
-        KBinsDiscretizer,
-        OneHotEncoder,
-        SplineTransformer,
-        TargetEncoder,
-    )
+    from sklearn import preprocessing
 
-    if isinstance(transformer, OneHotEncoder):
+    kind = type(transformer)
+    if kind is preprocessing.OneHotEncoder:
         return transformer._n_features_outs
-    if isinstance(transformer, KBinsDiscretizer):
+    if kind is preprocessing.KBinsDiscretizer:
         return 1 if transformer.encode == "ordinal" else transformer.n_bins_
-    if isinstance(transformer, TargetEncoder) and transformer.target_type_ == "multiclass":
-        return len(transformer.classes_)
-    if isinstance(transformer, SplineTransformer):
+    if kind is preprocessing.TargetEncoder:
+        return len(transformer.classes_) if transformer.target_type_ == "multiclass" else 1
+    if kind is preprocessing.SplineTransformer:
         return transformer.n_features_out_ // transformer.n_features_in_
-    return None
+    if kind is preprocessing.FunctionTransformer:  # without a function: "passthrough" within others
+        return 1 if transformer.func is None else None
+    alone = (
+        preprocessing.Binarizer,
+        preprocessing.MaxAbsScaler,
+        preprocessing.MinMaxScaler,
+        preprocessing.OrdinalEncoder,
+        preprocessing.PowerTransformer,
+        preprocessing.QuantileTransformer,
+        preprocessing.RobustScaler,
+        preprocessing.StandardScaler,
+    )
+    return 1 if kind in alone else None
 
 
 def _imputed(imputer: Any, n_inputs: int) -> Flags:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,39 @@ UNSEEN = -1.0
 _NUMBERS = (int, float, np.number, np.bool_, Decimal)
 
 
+@dataclass(frozen=True, eq=False)
+class NumberRanges:
+    """The values of numeric columns in training.
+
+    Parameters
+    ----------
+    low, high : float arrays (columns,)
+        The smallest and the largest value; NaN where there is none.
+    binary : bool array (columns,)
+        Whether a column holds nothing but 0 and 1.
+    """
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    binary: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, table: NDArray[Any]) -> NumberRanges:
+        """Return the ranges of the columns of a table."""
+        low = np.fmin.reduce(table, axis=0, initial=np.inf).astype(np.float64)
+        high = np.fmax.reduce(table, axis=0, initial=-np.inf).astype(np.float64)
+        binary = (low >= 0) & (high <= 1)
+        for column in np.flatnonzero(binary).tolist():
+            values = table[:, column]
+            binary[column] = ((values == 0) | (values == 1) | np.isnan(values)).all()
+        return cls(low, high, binary)
+
+    def joined(self, other: NumberRanges) -> NumberRanges:
+        """Return the ranges of the rows of both."""
+        low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        return NumberRanges(low, high, self.binary & other.binary)
+
+
 @dataclass(frozen=True)
 class Columns:
     """How a table becomes numbers: categories become codes, missing values NaN.
@@ -30,10 +63,13 @@ class Columns:
         Column names, where the table had them.
     categories : tuple
         For each column its categories in the order of their codes, or None for a number.
+    ranges : NumberRanges, optional
+        The values of numbers in training, where they are known.
     """
 
     names: tuple[str, ...] | None
     categories: tuple[tuple[Category, ...] | None, ...]
+    ranges: NumberRanges | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse names that do not tell the columns apart."""
@@ -58,7 +94,24 @@ class Columns:
         """Return which columns hold categories."""
         return np.array([entry is not None for entry in self.categories], dtype=bool)
 
-    def encode(self, X: Any, only: Iterable[int] | None = None) -> NDArray[Any]:
+    def with_ranges(self, table: Any) -> Columns:
+        """Return the columns with the ranges of a table, and of earlier ones; none if sparse."""
+        if sparse.issparse(table):
+            return replace(self, ranges=None)
+        ranges = NumberRanges.of(table)
+        return replace(self, ranges=ranges if self.ranges is None else self.ranges.joined(ranges))
+
+    def absent(self, X: Any) -> list[int]:
+        """Return the positions of the columns that a frame lacks; none for an array."""
+        frame = as_frame(X)
+        if frame is None or self.names is None:
+            return []
+        given = set(map(str, frame.columns))
+        return [column for column, name in enumerate(self.names) if name not in given]
+
+    def encode(
+        self, X: Any, only: Iterable[int] | None = None, absent: Collection[int] = ()
+    ) -> NDArray[Any]:
         """Return a table as numbers, columns in the order of training.
 
         Parameters
@@ -67,16 +120,19 @@ class Columns:
             A frame is matched by name, whatever its order. A sparse matrix stays one.
         only : iterable of int, optional
             Columns that matter; the others are not looked at and become NaN.
+        absent : collection of int
+            Columns that a frame may lack; they become NaN.
         """
         frame = as_frame(X)
         if frame is None:
             checked: NDArray[Any] = self._check_array(X)
             return checked
-        self._check_names([str(name) for name in frame.columns])
+        self._check_names([str(name) for name in frame.columns], absent)
         keys = {str(name): name for name in frame.columns}  # pandas' names may be numbers
         names = self.names or tuple(keys)
         out = np.full((len(frame), len(self)), np.nan)
-        for column in range(len(self)) if only is None else sorted(set(only)):
+        wanted = set(range(len(self)) if only is None else only).difference(absent)
+        for column in sorted(wanted):
             out[:, column] = self._encode_series(column, frame.get_column(keys[names[column]]))
         return out
 
@@ -127,14 +183,17 @@ class Columns:
                 "Pass a data frame with the same columns."
             )
 
-    def _check_names(self, names: Sequence[str]) -> None:
+    def _check_names(self, names: Sequence[str], absent: Collection[int] = ()) -> None:
         if self.names is None:
             if len(names) != len(self):
                 raise ValueError(f"X has {len(names)} columns; expected {len(self)} as in fit.")
             return
         known, given = set(self.names), set(names)
-        missing = [name for name in self.names if name not in given]
+        may_lack = {self.name(column) for column in absent}
+        missing = [name for name in self.names if name not in given and name not in may_lack]
         unknown = [name for name in names if name not in known]
+        if unknown:  # a column that is absent may have another name
+            missing = [name for name in self.names if name not in given]
         if missing or unknown:
             parts = [f"it lacks {missing}"] if missing else []
             parts += [f"it has {unknown}, unknown to the model"] if unknown else []
@@ -154,8 +213,23 @@ def learn_columns(X: Any) -> Columns:
     frame = as_frame(X)
     if frame is None:
         return Columns(None, (None,) * np.asarray(X).shape[1])
+    refuse_unusable(frame)
     names = tuple(str(name) for name in frame.columns)
     return Columns(names, tuple(_categories(frame.get_column(name)) for name in frame.columns))
+
+
+def refuse_unusable(frame: Any) -> None:
+    """Raise ValueError that names all columns which are neither numbers nor categories."""
+    contents = {name: _unusable_content(frame.get_column(name)) for name in frame.columns}
+    unusable = {str(name): content for name, content in contents.items() if content}
+    if not unusable:
+        return
+    columns = ", ".join(f"{name!r} holds {content}" for name, content in unusable.items())
+    column, them = ("Column", "it") if len(unusable) == 1 else ("Columns cannot be used:", "them")
+    raise ValueError(
+        f"{column} {columns}; expected numbers, booleans, text or categories. "
+        f"Turn {them} into numbers (a date into days, say) or leave {them} out."
+    )
 
 
 def as_frame(X: Any) -> Any:
@@ -192,25 +266,25 @@ def _holds_categories(series: Any) -> bool:
         return True
     if dtype == nw.Object:
         return not _all_numbers(series)
-    if dtype == nw.Unknown and series.is_null().all():
-        return False
-    raise ValueError(
-        f"Column {series.name!r} holds {dtype}; expected numbers, booleans, text or categories. "
-        "Turn it into numbers (a date into days, say) or leave it out."
-    )
+    return False  # a column without any value
+
+
+def _unusable_content(series: Any) -> str:
+    """Return what a column holds that is neither numbers nor categories; nothing if it is."""
+    import narwhals.stable.v2 as nw
+
+    dtype = series.dtype
+    if dtype == nw.Object:
+        values = (value for value in series.to_list() if not _is_missing(value))
+        strange = (value for value in values if not isinstance(value, (str, *_NUMBERS)))
+        return next((f"{type(value).__name__} objects" for value in strange), "")
+    usable = dtype.is_numeric() or dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum)
+    return "" if usable or (dtype == nw.Unknown and series.is_null().all()) else str(dtype)
 
 
 def _all_numbers(series: Any) -> bool:
     """Return whether a column of objects holds numbers only; text counts as categories."""
-    values = [value for value in series.to_list() if not _is_missing(value)]
-    strange = [value for value in values if not isinstance(value, (str, *_NUMBERS))]
-    if strange:
-        raise ValueError(
-            f"Column {series.name!r} holds {type(strange[0]).__name__} objects; expected "
-            "numbers, booleans, text or categories. "
-            "Turn it into numbers (a date into days, say) or leave it out."
-        )
-    return not any(isinstance(value, str) for value in values)
+    return not any(isinstance(value, str) for value in series.to_list())
 
 
 def _is_missing(value: Any) -> bool:

@@ -115,7 +115,7 @@ class Encoder:
     def indicated(self, values: NDArray[Any], n_categories: int) -> Floats:
         """Return the codes of a column that have an indicator, ascending."""
         if self.of_all_categories:
-            return np.arange(float(n_categories))
+            return np.arange(float(max(n_categories, self.never_empty)))
         missing = np.isnan(values)
         codes, counts = np.unique(values[~missing], return_counts=True)
         if self.never_empty and not len(codes):

@@ -48,7 +48,35 @@ def repeated_splits(
     return list(folds.split(X, y))
 
 
-def given_splits(cv: Any, X: Any, y: Any, kept: Ints | None = None) -> Splits:
+def group_splits(
+    y: NDArray[Any], groups: Ints, n_folds: int, n_repeats: int, seed: int, stratified: bool
+) -> Splits:
+    """Return shuffled folds that keep the rows of a group together, repeat after repeat.
+
+    If stratified, the classes are spread as evenly as whole groups allow.
+
+    >>> groups = np.array([0, 0, 1, 1, 2, 2])
+    >>> splits = group_splits(np.zeros(6), groups, 3, 1, 0, False)
+    >>> sorted(test.tolist() for _, test in splits)
+    [[0, 1], [2, 3], [4, 5]]
+    """
+    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+
+    splits: Splits = []
+    for repeat in range(n_repeats):
+        options = {"n_splits": n_folds, "shuffle": True, "random_state": seed + repeat}
+        folds = []
+        if stratified:
+            folds = list(StratifiedGroupKFold(**options).split(groups, y, groups))
+        if not folds or not all(len(test) for _, test in folds):
+            folds = list(GroupKFold(**options).split(groups, y, groups))
+        splits += folds
+    return splits
+
+
+def given_splits(
+    cv: Any, X: Any, y: Any, kept: Ints | None = None, groups: NDArray[Any] | None = None
+) -> Splits:
     """Return the splits of a splitter, or of an iterable of (train, test), given by the user.
 
     Parameters
@@ -59,9 +87,24 @@ def given_splits(cv: Any, X: Any, y: Any, kept: Ints | None = None) -> Splits:
         All rows as given.
     kept : int array, optional
         The positions of the rows with a positive weight, ascending; by default all rows.
+        Folds that train on none of them, or test none, are left out.
+    groups : array (rows,), optional
+        Rows that belong together, for splitters that want to know.
     """
-    splits = cv.split(X, y) if hasattr(cv, "split") else cv
-    return kept_positions(splits, np.arange(len(y)) if kept is None else kept, len(y))
+    splits = cv.split(X, y, groups) if hasattr(cv, "split") else cv
+    if kept is None:
+        return kept_positions(splits, np.arange(len(y)), len(y))
+    usable = [
+        (train, test)
+        for train, test in kept_positions(splits, kept, len(y))
+        if len(train) and len(test)
+    ]
+    if not usable:
+        raise ValueError(
+            "cv has no folds with rows of positive weight to train on and to test. Give other "
+            "folds."
+        )
+    return usable
 
 
 def kept_positions(splits: Iterable[tuple[Any, Any]], kept: Ints, n: int | None = None) -> Splits:

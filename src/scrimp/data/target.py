@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,20 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
 
 from ..types import Floats
+from .error_costs import ROUNDING, certain_decision, check_costs
 from .validation import check_choice
 
 #: A share of 0 says "seldom", not "never": its logarithm is that of this one.
 _LEAST_SHARE = 1e-4
+
+
+#: The largest logarithm of a predicted count: its exponential, 1.8e308, is still finite.
+MAX_LOG_COUNT = 709.78
+
+
+def finite_exp(logs: Floats) -> Floats:
+    """Return the exponential of logarithms, which count as `MAX_LOG_COUNT` if they are larger."""
+    return np.asarray(np.exp(np.minimum(logs, MAX_LOG_COUNT)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,16 +36,22 @@ class Target:
     ----------
     kind : {"binary", "multiclass", "shares", "regression", "counts"}
         One score for the second class; one per class; one per class in proportion to its
-        probability, as forests have it; the prediction itself; or its logarithm.
+        probability, as forests have it; the prediction itself; or its logarithm, up to
+        `MAX_LOG_COUNT`.
     classes : array
         Class labels, sorted. Of several responses their numbers; empty for one.
     scale : float
         Scores times scale are log-odds; 2 for AdaBoost's votes (Friedman et al. 2000).
+    error_costs : float array (classes, classes), optional
+        The cost of predicting the class of a column where that of a row is true; 0 on the
+        diagonal. The label is then the class of least expected cost under the probabilities
+        (Elkan 2001). Without them, all errors cost the same.
     """
 
     kind: str
     classes: NDArray[Any]
     scale: float = 1.0
+    error_costs: Floats | None = None
 
     def __post_init__(self) -> None:
         """Check that kind and classes fit."""
@@ -47,6 +65,10 @@ class Target:
             raise ValueError(f"a {self.kind} target cannot have {n} classes.")
         if not np.isfinite(self.scale):
             raise ValueError("scale must be finite.")
+        if self.error_costs is not None:
+            if self.is_number:
+                raise ValueError("error_cost is for classes, and numbers are predicted.")
+            check_costs(self.error_costs, n)
 
     @property
     def is_number(self) -> bool:
@@ -58,17 +80,58 @@ class Target:
         """Return the number of scores per row."""
         return 1 if self.kind == "binary" else max(len(self.classes), 1)
 
+    @property
+    def moves_decisions(self) -> bool:
+        """Whether errors cost unequally, so that a label need not be the likeliest class."""
+        return self._deciding_costs is not None
+
+    @cached_property
+    def _deciding_costs(self) -> Floats | None:
+        """The costs of errors; None if they are all equal, and the likeliest class is predicted."""
+        costs = self.error_costs
+        if costs is None or np.ptp(costs[~np.eye(len(costs), dtype=bool)]) == 0:
+            return None
+        return costs
+
+    @cached_property
+    def _threshold(self) -> float:
+        """The log-odds of two classes above which the second one has the lower expected cost."""
+        costs = self._deciding_costs
+        if costs is None:
+            return 0.0
+        false_second, false_first = costs[0, 1], costs[1, 0]
+        if not false_second or not false_first:
+            return -math.inf if false_first else math.inf
+        return math.log(false_second) - math.log(false_first)
+
     def labels(self, scores: Floats) -> NDArray[Any]:
         """Return labels (...), or predictions, from scores (..., outputs).
 
-        Of several responses (..., responses).
+        Of several responses (..., responses). Given costs of errors, the label is the class of
+        least expected cost.
         """
         if self.is_number:
             values = scores if len(self.classes) else scores[..., 0]
-            return np.exp(values) if self.kind == "counts" else values
+            return finite_exp(values) if self.kind == "counts" else values
+        return np.asarray(self.classes[self.decided(scores)])
+
+    def decided(self, scores: Floats) -> NDArray[np.intp]:
+        """Return the positions of the predicted classes."""
+        costs = self._deciding_costs
         if self.kind == "binary":
-            return np.asarray(self.classes[(scores[..., 0] > 0).astype(np.intp)])
-        return np.asarray(self.classes[scores.argmax(axis=-1)])
+            odds = scores[..., 0] if costs is None else self.scale * scores[..., 0]
+            return np.asarray(odds > self._threshold, dtype=np.intp)
+        if costs is None:
+            return np.asarray(scores.argmax(axis=-1))
+        return np.asarray((self.probabilities(scores) @ costs).argmin(axis=-1))
+
+    def expected_costs(self, scores: Floats) -> Floats:
+        """Return the expected cost (...) of errors of the labels, under the probabilities."""
+        if self.error_costs is None:
+            raise TypeError("The model has no error_cost; give it one to know what errors cost.")
+        costs = self.probabilities(scores) @ self.error_costs
+        decided = self.decided(scores)[..., None]
+        return np.asarray(np.take_along_axis(costs, decided, axis=-1)[..., 0])
 
     def decisions(self, scores: Floats) -> Floats:
         """Return scores in scikit-learn's shape: (...) for two classes, else (..., classes)."""
@@ -104,12 +167,36 @@ class Target:
         """Return which rows have one label wherever the scores end between two bounds."""
         if self.is_number:
             raise TypeError("stop='certain' keeps a label, and a regression has none.")
-        # more than rounding apart: sums in another order must give the same label
-        margin = 1e-9 * np.maximum(np.abs(lower), np.abs(upper)).max(axis=1)
+        costs = self._deciding_costs
         if self.kind == "binary":
-            return np.asarray((lower[:, 0] > margin) | (upper[:, 0] < -margin))
+            scale = 1.0 if costs is None else self.scale
+            return self._certain_side(scale * lower[:, 0], scale * upper[:, 0])
+        # more than rounding apart: sums in another order must give the same label
+        margin = ROUNDING * np.maximum(np.abs(lower), np.abs(upper)).max(axis=1)
+        if costs is not None:
+            with np.errstate(invalid="ignore"):  # without finite bounds nothing is certain
+                weights = self._weights(lower - margin[:, None], upper + margin[:, None])
+                return certain_decision(*weights, costs)
         best = lower.argmax(axis=1)
         others = upper.copy()
         np.put_along_axis(others, best[:, None], -np.inf, axis=1)
         floor = np.take_along_axis(lower, best[:, None], axis=1)[:, 0]
         return np.asarray(floor > others.max(axis=1) + margin)
+
+    def _certain_side(self, one: Floats, other: Floats) -> NDArray[np.bool_]:
+        """Return which rows are on one side of the threshold wherever they end between two."""
+        threshold = self._threshold
+        if math.isinf(threshold):
+            return np.ones(len(one), dtype=bool)
+        margin = ROUNDING * np.maximum(np.maximum(np.abs(one), np.abs(other)), abs(threshold))
+        above = np.minimum(one, other) > threshold + margin
+        return np.asarray(above | (np.maximum(one, other) < threshold - margin))
+
+    def _weights(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return bounds of what is proportional to the probabilities, from bounds of scores."""
+        if self.kind == "shares":
+            return np.maximum(lower, 0.0), np.maximum(upper, 0.0)
+        one, other = self.scale * lower, self.scale * upper
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        top = high.max(axis=1, keepdims=True)
+        return np.exp(low - top), np.exp(high - top)

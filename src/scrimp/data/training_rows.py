@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -18,7 +19,11 @@ from sklearn.utils.validation import (
 
 from ..types import Floats, Ints
 from .columns import Columns, as_frame, learn_columns
+from .error_costs import cost_matrix
 from .validation import FLOAT_DTYPES, check_several
+
+#: Weights up to this, and down to its reciprocal, are used as they are given.
+LARGEST_WEIGHT = 2.0**200
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +37,7 @@ class TrainingRows:
     y : array (rows,)
         Targets.
     weights : float array (rows,), or None
-        None if none were given.
+        None if none were given. Extreme ones are rescaled: see `in_ordinary_range`.
     columns : Columns
         The columns of the table.
     kept : int array (rows,), or None
@@ -87,14 +92,16 @@ class TrainingRows:
 
 def read_rows(
     estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True,
-    accept_sparse: bool = False, classes: bool = False, **y_options: Any,
+    accept_sparse: bool = False, classes: bool = False, rescale_weights: bool = True,
+    **y_options: Any,
 ) -> TrainingRows:  # fmt: skip
     """Return X as numbers without a copy where it is an array of them, y and the weights.
 
     Parameters
     ----------
     estimator : estimator
-        Remembers the number and names of the columns, as scikit-learn's estimators do.
+        Remembers the number and names of the columns, as scikit-learn's estimators do. Its
+        `class_weight`, if it has one, multiplies the weights; its `error_cost` is checked.
     X : array, data frame or CSR matrix
         As given to `fit`.
     y : array
@@ -107,9 +114,13 @@ def read_rows(
         Whether X may be a sparse matrix.
     classes : bool
         Whether y must hold classes.
+    rescale_weights : bool
+        Whether extreme weights may be multiplied by a number: see `in_ordinary_range`. Not if
+        the rows are added to others, or if weights are multiplied by a parameter.
     y_options : dict
         For y, as in `sklearn.utils.validation.validate_data`.
     """
+    known = None
     if as_frame(X) is None:
         table, y = validate_data(
             estimator, X, y, reset=reset, dtype=FLOAT_DTYPES, ensure_all_finite=False,
@@ -125,14 +136,83 @@ def read_rows(
         check_consistent_length(table, y)
         if len(table) == 0:
             raise ValueError("X has 0 rows; a minimum of 1 is required.")
+    if known is None and reset:
+        columns = columns.with_ranges(table)
     if classes:
+        _refuse_mixed_labels(y)
         check_classification_targets(y)
     weights = None
     if sample_weight is not None:
         weights = _check_sample_weight(
             sample_weight, table, dtype=np.float64, ensure_non_negative=True, copy=True
         )
+        weights = in_ordinary_range(weights) if rescale_weights else weights
+    if classes:
+        _check_error_cost(getattr(estimator, "error_cost", None), y, weights)
+        weights = _class_weighted(getattr(estimator, "class_weight", None), y, weights)
     return TrainingRows(table, y, weights, columns)
+
+
+def _check_error_cost(error_cost: Any, y: NDArray[Any], weights: Floats | None) -> None:
+    """Refuse costs of errors that do not fit the classes, before the training."""
+    if error_cost is None:
+        return
+    classes = np.unique(y if weights is None else y[weights > 0])
+    if len(classes) > 1:  # fewer are refused elsewhere
+        cost_matrix(error_cost, classes)
+
+
+def _class_weighted(class_weight: Any, y: NDArray[Any], weights: Floats | None) -> Floats | None:
+    """Return the weights of rows times those of their classes, as in scikit-learn."""
+    if class_weight is None or (weights is not None and not weights.any()):
+        return weights
+    product = np.ones(len(y)) if weights is None else weights
+    counted = product > 0
+    of_class = compute_sample_weight(class_weight, y[counted])
+    if not (np.isfinite(of_class) & (of_class > 0)).all():
+        raise ValueError(f"class_weight is {class_weight!r}; expected numbers > 0.")
+    product[counted] *= of_class
+    return product
+
+
+def in_ordinary_range(weights: Floats) -> Floats:
+    """Return weights whose sums and squares neither overflow nor vanish.
+
+    If the largest is beyond `LARGEST_WEIGHT`, or below its reciprocal, all are multiplied by the
+    power of two that brings it to between 1 and 2, which does not round them.
+
+    >>> in_ordinary_range(np.array([3.0, 0.0, 1.0])).tolist()
+    [3.0, 0.0, 1.0]
+    >>> in_ordinary_range(np.array([2.0**900, 0.0, 2.0**899])).tolist()
+    [1.0, 0.0, 0.5]
+    """
+    largest = weights.max(initial=0.0)
+    if largest == 0 or 1 / LARGEST_WEIGHT <= largest <= LARGEST_WEIGHT:
+        return weights
+    return np.asarray(np.ldexp(weights, 1 - np.frexp(largest)[1]))
+
+
+def refuse_large_weights(weights: Floats | None, where: str) -> None:
+    """Refuse weights whose sums or squares may overflow, where they cannot be rescaled."""
+    largest = 0.0 if weights is None else float(weights.max(initial=0.0))
+    if largest > LARGEST_WEIGHT:
+        raise ValueError(
+            f"sample_weight holds {largest:g}; {where} expected weights up to "
+            f"{LARGEST_WEIGHT:.2g}. Divide all weights by one number."
+        )
+
+
+def _refuse_mixed_labels(y: NDArray[Any]) -> None:
+    """Refuse classes of which some are text and others are not: they have no order."""
+    if y.dtype.kind != "O":
+        return
+    text = [label for label in y.flat if isinstance(label, str)]
+    others = [label for label in y.flat if not isinstance(label, str | bytes)]
+    if text and others:
+        raise ValueError(
+            f"Unknown label type: y holds text ({text[0]!r}) and other labels ({others[0]!r}); "
+            "expected labels of one type. Turn all of them into text, or all into numbers."
+        )
 
 
 def numeric_target(y: NDArray[Any], classifier: str) -> Floats:

@@ -24,7 +24,7 @@ def check_budget(budget: Any, n_rows: int | None = None) -> NDArray[np.float64]:
     if budget is None:
         return np.array(np.inf)
     try:
-        values = np.asarray(budget, dtype=np.float64)
+        values = _numbers(budget)
     except (TypeError, ValueError):
         raise ValueError(f"budget is {budget!r}; expected a number >= 0 or None.") from None
     if values.ndim and (n_rows is None or values.shape != (n_rows,)):
@@ -41,7 +41,7 @@ def check_budget(budget: Any, n_rows: int | None = None) -> NDArray[np.float64]:
 def check_budgets(budgets: Any) -> NDArray[np.float64]:
     """Return a list of budgets as a float array, in the order given."""
     try:
-        values = np.atleast_1d(np.asarray(budgets, dtype=np.float64))
+        values = np.atleast_1d(_numbers(budgets))
     except (TypeError, ValueError):
         raise ValueError(f"budgets are {budgets!r}; expected a list of numbers >= 0.") from None
     if values.ndim != 1 or values.size == 0:
@@ -49,6 +49,14 @@ def check_budgets(budgets: Any) -> NDArray[np.float64]:
     if not (values >= 0).all():
         raise ValueError(f"budgets hold {values[~(values >= 0)][0]}; expected numbers >= 0.")
     return values
+
+
+def _numbers(values: Any) -> NDArray[np.float64]:
+    """Return numbers as floats; raise a ValueError for text, even if it reads as a number."""
+    given = np.asarray(values)
+    if given.dtype.kind in "OUS" and any(isinstance(v, str | bytes) for v in given.flat):
+        raise ValueError("text is no number")
+    return np.asarray(given, dtype=np.float64)
 
 
 def int_array(name: str, values: Any, ndim: int = 1) -> NDArray[np.int64]:

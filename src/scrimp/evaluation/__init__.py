@@ -13,6 +13,7 @@ from .curve import Curve, Point
 from .displays.cost_curve import CostCurveDisplay
 from .displays.price_histogram import PriceHistogramDisplay
 from .displays.purchase import PurchaseDisplay
+from .error_cost import error_cost_scorer
 from .metering.cost_meter import CostMeter
 from .methods import METHODS, Method
 
@@ -34,6 +35,7 @@ __all__ = [
     "cross_curve",
     "cross_sweep",
     "default_budgets",
+    "error_cost_scorer",
     "ndcg_scorer",
     "oracle_order",
     "price_steps",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .advice_text import AdviceText
 from .curve import Point
+from .error_cost import ERROR_COST
 
 if TYPE_CHECKING:
     from .comparison import Comparison
@@ -75,7 +76,7 @@ class Advice:
     standard_error : float
         Of the quality advised; where `best` is given, of that.
     budget, error_cost : float or None
-        As given.
+        As given to `Comparison.recommend`.
     scoring : str
         The scorer's name.
     some_free : bool
@@ -106,8 +107,15 @@ class Advice:
         """Whether the advice is to spend nothing."""
         return self.point.spent == 0
 
+    @property
+    def counts_errors(self) -> bool:
+        """Whether the advice minimises the spend plus the cost of errors."""
+        return self.error_cost is not None or self.scoring == ERROR_COST
+
     def cost_in_all(self, point: Point) -> float:
         """Return the spend plus the cost of errors, per row."""
+        if self.scoring == ERROR_COST:
+            return point.spent - point.quality
         return point.spent + (self.error_cost or 0.0) * (1.0 - point.quality)
 
     def __str__(self) -> str:
@@ -123,7 +131,7 @@ def advise(
 ) -> Advice:
     """Return the advice of a comparison; see `Comparison.recommend`."""
     _check(comparison, error_cost)
-    if error_cost is not None:
+    if error_cost is not None or comparison.scoring == ERROR_COST:
         return _by_total_cost(comparison, error_cost, budget)
     if budget is not None:
         name, points = _best_at(comparison, budget)
@@ -136,6 +144,8 @@ def _check(comparison: Comparison, error_cost: float | None) -> None:
         return
     if not (math.isfinite(error_cost) and error_cost >= 0):
         raise ValueError(f"error_cost is {error_cost}; expected a finite number >= 0.")
+    if comparison.scoring == ERROR_COST:
+        raise ValueError("The comparison has costs of errors already. Leave error_cost out.")
     if comparison.scoring != "accuracy":
         raise ValueError(
             f"error_cost is the price of a wrong answer, and {comparison.scoring} does not count "
@@ -161,14 +171,26 @@ def _by_one_standard_error(comparison: Comparison) -> Advice:
     return _advice(comparison, name, near, best=reference, error=error)
 
 
-def _by_total_cost(comparison: Comparison, error_cost: float, budget: float | None) -> Advice:
+def _unit_cost(comparison: Comparison, error_cost: float | None) -> float | None:
+    """Return what one unit of quality is worth in money; None if it has no price."""
+    return 1.0 if comparison.scoring == ERROR_COST else error_cost
+
+
+def _by_total_cost(
+    comparison: Comparison, error_cost: float | None, budget: float | None
+) -> Advice:
     """Return the method of the lowest spend plus cost of errors, each at its best budget."""
+    unit = _unit_cost(comparison, error_cost) or 0.0
+
+    def total(point: Point) -> float:
+        return point.spent + unit * (comparison.best - point.quality)
+
     limit = comparison.at(comparison.names[0], math.inf if budget is None else budget).budget
     points = {}
     for name, curve in comparison.curves().items():
         within = [curve.at(b) for b in curve.budgets.tolist() if b <= limit]
-        points[name] = min(within, key=lambda p: p.spent + error_cost * (1.0 - p.quality))
-    best = min(points, key=lambda n: points[n].spent + error_cost * (1.0 - points[n].quality))
+        points[name] = min(within, key=total)
+    best = min(points, key=lambda name: total(points[name]))
     return _advice(comparison, best, points, budget=budget, error_cost=error_cost)
 
 
@@ -178,18 +200,19 @@ def _advice(
     best: tuple[str, Point] | None = None, error: float | None = None,
 ) -> Advice:  # fmt: skip
     advised = (name, points[name].budget)
+    unit = _unit_cost(comparison, error_cost)
     rivals = [
-        Rival(other, point, comparison.difference(advised, (other, point.budget), error_cost))
+        Rival(other, point, comparison.difference(advised, (other, point.budget), unit))
         for other, point in points.items() if other != name
     ]  # fmt: skip
     rivals.sort(key=lambda rival: rival.difference.value)
     free = comparison.budgets[0] == 0
-    at_budget = budget is not None and error_cost is None
+    at_budget = budget is not None and unit is None
     error = comparison.standard_error(*advised) if error is None else error
     return Advice(
         name, points[name], tuple(rivals),
         comparison.at(name, 0.0) if free else None,
-        comparison.difference(advised, (name, 0.0), error_cost) if free else None,
+        comparison.difference(advised, (name, 0.0), unit) if free else None,
         _cheaper(comparison, name, points[name], error) if at_budget else None,
         _dearer(comparison, advised, points[name]) if at_budget else None,
         best, error, budget, error_cost, comparison.scoring, comparison.some_free,

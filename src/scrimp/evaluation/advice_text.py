@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .error_cost import ERROR_COST
 from .formatting import as_given, gap_text, listed, money, quality_text, spread_text
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class AdviceText:
         if self.advice.guess is None or self.advice.gain is None or not self.advice.is_doubtful:
             return ""
         gives = f"it gives {self._quality(self.advice.guess.quality)}"
-        if self.advice.error_cost is not None:
+        if self.advice.counts_errors:
             gives = f"it costs {money(self.advice.cost_in_all(self.advice.guess))} a row in errors"
         if self.advice.gain.value < 0:
             return f"{self._without_purchases()} does better on these rows: {gives}. "
@@ -53,10 +54,10 @@ class AdviceText:
         if advice.buys_nothing:
             how = "from what is free alone" if advice.some_free else "without any purchase"
             return f"{self._buy_nothing_opening()}uy nothing: {what} {how}."
-        if advice.error_cost is not None:
+        if advice.counts_errors:
             total = advice.cost_in_all(point)
             return (
-                f"If an error costs {as_given(advice.error_cost)}, take {advice.method} at a "
+                f"{self._given_costs()}, take {advice.method} at a "
                 f"budget of {money(point.budget)}: {money(point.spent)} spent on average plus "
                 f"{money(total - point.spent)} for errors is {money(total)} a row; {what}."
             )
@@ -65,10 +66,16 @@ class AdviceText:
             return f"Take {advice.method} at a budget of {money(point.budget)}: {what}, {spend}."
         return f"For a budget of {as_given(advice.budget)} take {advice.method}: {what}, {spend}."
 
+    def _given_costs(self) -> str:
+        """Return the condition under which the advice holds: what errors cost."""
+        if self.advice.error_cost is None:
+            return "At these costs of errors"
+        return f"If an error costs {as_given(self.advice.error_cost)}"
+
     def _buy_nothing_opening(self) -> str:
         """Return the beginning of the advice to buy nothing, up to the letter b."""
-        if self.advice.error_cost is not None:
-            return f"If an error costs {as_given(self.advice.error_cost)}, b"
+        if self.advice.counts_errors:
+            return f"{self._given_costs()}, b"
         return (
             "B"
             if self.advice.budget is None
@@ -77,9 +84,9 @@ class AdviceText:
 
     def _why_this_budget(self) -> list[str]:
         """Return the reason for the budget, if none was given."""
-        if self.advice.buys_nothing and self.advice.error_cost is not None:
+        if self.advice.buys_nothing and self.advice.counts_errors:
             return ["No purchase saves as much in errors as it costs."]
-        if self.advice.budget is not None or self.advice.error_cost is not None:
+        if self.advice.budget is not None or self.advice.counts_errors:
             return []
         error = gap_text(self.advice.standard_error, self.advice.scoring)
         if self.advice.buys_nothing:
@@ -99,7 +106,7 @@ class AdviceText:
         same = [r for r in self.advice.rivals if r.difference.is_nothing]
         near = [r for r in self.advice.rivals if r not in same and not r.difference.is_clear]
         far = [r for r in self.advice.rivals if r.difference.is_clear]
-        word = "Behind it" if self.advice.error_cost is None else "Dearer in all"
+        word = "Dearer in all" if self.advice.counts_errors else "Behind it"
         parts = [
             f"Just as good here: {listed([r.method for r in same])}." if same else "",
             f"Not distinguishable from it on these rows: {self._grouped(near, self._rival_value)}.",
@@ -115,7 +122,7 @@ class AdviceText:
         return "; ".join(f"{listed(names)} {text}" for text, names in methods.items())
 
     def _rival_value(self, rival: Rival) -> str:
-        if self.advice.error_cost is None:
+        if not self.advice.counts_errors:
             return f"({quality_text(rival.point.quality, self.advice.scoring)})"
         return f"({money(self.advice.cost_in_all(rival.point))} at {money(rival.point.budget)})"
 
@@ -124,7 +131,7 @@ class AdviceText:
 
     def _gap(self, gap: Difference) -> str:
         """Return a difference with its interval."""
-        if self.advice.error_cost is not None:
+        if self.advice.counts_errors:
             return f"by {money(gap.value)} ({money(gap.low)} to {money(gap.high)})"
         value, low, high = (
             gap_text(g, self.advice.scoring) for g in (gap.value, gap.low, gap.high)
@@ -154,6 +161,7 @@ class AdviceText:
         return parts
 
     def _quality(self, quality: float) -> str:
-        right = " right" if self.advice.scoring == "accuracy" else ""
-        name = "" if self.advice.scoring == "accuracy" else f"{self.advice.scoring} "
-        return f"{name}{quality_text(quality, self.advice.scoring)}{right}"
+        scoring = self.advice.scoring
+        right = " right" if scoring == "accuracy" else ""
+        name = {"accuracy": "", ERROR_COST: "a cost of errors of "}.get(scoring, f"{scoring} ")
+        return f"{name}{quality_text(quality, scoring)}{right}"

@@ -92,8 +92,8 @@ def _curve(spent: ArrayLike, explained: ArrayLike) -> tuple[Floats, Floats]:
 def ndcg_scorer(queries: ArrayLike, k: int = 5) -> Callable[..., float]:
     """Return a scorer for `Curve`: mean NDCG at k over queries, of rows in their order.
 
-    Queries whose rows are all equally relevant are left out. Give `Curve` the queries as
-    `groups` too, so that its intervals are over queries.
+    Queries whose rows are all equally relevant are left out. The queries are the ``groups`` of
+    the scorer, so that the intervals of a `Curve` are over whole queries.
 
     Parameters
     ----------
@@ -109,9 +109,7 @@ def ndcg_scorer(queries: ArrayLike, k: int = 5) -> Callable[..., float]:
     >>> relevance = (X[:, 0] > 0).astype(int)
     >>> model = SequencedRegressor().fit(X, relevance)
     >>> queries = np.repeat(range(4), 10)
-    >>> curve = Curve.from_estimator(
-    ...     model, X, relevance, [1.0], scoring=ndcg_scorer(queries), groups=queries
-    ... )
+    >>> curve = Curve.from_estimator(model, X, relevance, [1.0], scoring=ndcg_scorer(queries))
     >>> round(curve.at(1.0).quality, 2)
     1.0
     """
@@ -131,6 +129,7 @@ def ndcg_scorer(queries: ArrayLike, k: int = 5) -> Callable[..., float]:
         return float(np.average(values[defined], weights=repeats[defined]))
 
     ndcg.__name__ = f"ndcg@{k}"
+    ndcg.groups = query_of  # type: ignore[attr-defined]
     return ndcg
 
 

@@ -12,6 +12,11 @@ from ..runtime.events import Progress, emit
 from ..types import Floats
 from .weighted_metrics import Measure
 
+#: An interval of fewer resamples may exclude its estimate by chance.
+MIN_RESAMPLES = 50
+#: Differences between equal values that come from the order of their sums.
+_ROUNDING = 1e-9
+
 
 def bootstrap_interval(
     measure: Measure, n_rows: int, n_answers: int, n_bootstrap: int, level: float,
@@ -43,6 +48,26 @@ def bootstrap_interval(
             stacklevel=3,
         )
     return low, high
+
+
+def including(
+    quality: Floats, low: Floats, high: Floats, name: str | None
+) -> tuple[Floats, Floats]:
+    """Return intervals that include their estimates; warn where one of a named metric did not.
+
+    Resampled rows are repeated rows, and a metric of groups of rows, such as one of rankings, is
+    biased on these.
+    """
+    n = int(((quality < low - _ROUNDING) | (quality > high + _ROUNDING)).sum())
+    if n and name is not None:
+        warnings.warn(
+            f"The interval of {name} over resampled rows excludes its estimate at {n} of "
+            f"{len(quality)} budgets, and is extended to it. If the metric is one of groups of "
+            "rows, such as queries, give these as groups.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return np.minimum(low, quality), np.maximum(high, quality)
 
 
 def resampled(

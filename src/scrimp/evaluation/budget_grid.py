@@ -8,14 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..costs.costs import Costs
-from ..costs.ledger import Ledger
-from ..plans.priced_plan import PricedPlan
+from ..runtime.budget_changes import budget_changes
 from ..runtime.predictor import as_predictor
 from ..types import Floats
-
-#: Changes found one by one, before a minimum step bounds their number: sums of prices can be
-#: exponentially many.
-_EXACT = 200
 
 
 def default_budgets(model: Any, n: int = 50) -> Floats:
@@ -48,54 +43,11 @@ def default_budgets(model: Any, n: int = 50) -> Floats:
     """
     if not isinstance(n, int | np.integer) or n < 2:
         raise ValueError(f"n is {n!r}; expected a whole number >= 2.")
-    changes = sorted(_changes(as_predictor(model).plan))
+    changes = sorted(budget_changes(as_predictor(model).plan))
     kept = range(len(changes))
     if len(changes) > n:
         kept = np.linspace(0, len(changes) - 1, n).round().astype(int).tolist()
     return np.array([changes[i] for i in kept])
-
-
-def _changes(priced: PricedPlan) -> set[float]:
-    """Return the budgets at which the purchases of a plan change."""
-    ends = {0.0, priced.price}
-    outline = priced.outline
-    if outline.entries:
-        entries = [PricedPlan(entry, priced.costs) for entry in outline.entries]
-        return ends | {entry.price for entry in entries} | _changes(entries[0])
-    if outline.order == "fixed":
-        return ends | _exact_changes(priced)
-    alone = {priced.costs.price_of(needs) for needs in priced.needs}
-    return ends | alone | {purchase.total for purchase in priced.summary()}
-
-
-def _exact_changes(priced: PricedPlan) -> set[float]:
-    """Return the changes of a plan with a fixed order, at a minimum step once there are many."""
-    # a stage with the needs of an earlier one changes nothing
-    stages = dict.fromkeys(zip(priced.needs, priced.plan.stages.headroom, strict=True))
-    changes: set[float] = set()
-    budget = 0.0
-    while (change := _next_change(priced, list(stages), budget)) < math.inf:
-        changes.add(change)
-        min_step = priced.price / _EXACT if len(changes) > _EXACT else 0.0
-        budget = max(change, budget + min_step)
-    return changes
-
-
-def _next_change(
-    priced: PricedPlan, stages: list[tuple[tuple[int, ...], float]], budget: float
-) -> float:
-    """Return the smallest larger budget that pays for another stage, else infinity."""
-    ledger = Ledger(priced.costs, [budget])
-    change = math.inf
-    for needs, headroom in stages:
-        if ledger.first_affording(needs, headroom) == 0:
-            ledger.buy(needs)
-            continue
-        price = priced.costs.price_of({*ledger.owned, *needs})
-        change = min(change, max(price, ledger.spent + headroom))
-        if priced.plan.refusal == "stop":
-            break
-    return change
 
 
 def price_steps(costs: Costs, n: int = 10) -> Floats:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 
 from ..costs.costs import Costs, as_costs
-from ..data.columns import as_frame
+from ..data.columns import as_frame, refuse_unusable
 from ..data.target import Target
 from ..data.validation import check_budgets
-from ..types import Floats
+from ..types import Floats, Ints
 from .budget_grid import has_free_columns, price_steps
 from .comparison import Comparison
 from .division import divide
@@ -31,15 +31,19 @@ def compare(
     costs: Any = None,
     *,
     budgets: Any = None,
-    methods: Sequence[str] | Mapping[str, Any] | None = None,
+    methods: Sequence[Any] | Mapping[str, Any] | None = None,
     task: str | None = None,
     scoring: Scoring | None = None,
+    positive: Any = None,
     n_rounds: int | Sequence[int] | None = None,
     n_folds: int = 5,
     n_repeats: int = 5,
+    groups: Any = None,
+    cv: Any = None,
     max_seconds: float = np.inf,
     max_rows: int | None = None,
     random_state: int = 0,
+    error_cost: Any = None,
 ) -> Comparison:
     """Cross-validate several methods at many budgets, on the same folds.
 
@@ -56,24 +60,39 @@ def compare(
         Prices.
     budgets : array of numbers >= 0, optional
         Budgets to predict at; by default 0 and steps of the price list.
-    methods : sequence of names, or mapping from names to estimators, optional
+    methods : sequence of names and estimators, or mapping from names to estimators, optional
         By default all quick ones of `scrimp.evaluation.METHODS` that can do the task; where
-        all prices are equal, only one of those that are then identical.
+        all prices are equal, only one of those that are then identical. Estimators are not
+        fitted, but cloned for each fold. In a sequence they are named by their class, and have
+        the prices given here unless they have their own.
     task : {"classification", "regression"}, optional
         By default fractions, and whole numbers with many different values, are a regression.
     scoring : str or callable, optional
+        As in `Curve.from_sweep`.
+    positive : label, optional
         As in `Curve.from_sweep`.
     n_rounds : int or several, optional
         Rounds of boosting; each of several is a separate method, such as ``greedy/20``.
         By default 50, for a regression 300.
     n_folds, n_repeats : int
         Folds per repeat, and repeats of the cross-validation.
+    groups : array (rows,), optional
+        Rows that belong together, such as the visits of a patient: those of a group are all in
+        one fold, and intervals are over groups.
+    cv : int, "time", splitter or iterable of (train, test), optional
+        By default, and for a number of folds, shuffled folds, stratified for classes. "time" is
+        for rows in the order of time: each of the `n_folds` trains on the rows before those it
+        tests. Folds given by a splitter of scikit-learn or as positions of rows are one repeat.
     max_seconds : float
         Time limit; the folds that all methods have finished by then count.
     max_rows : int, optional
         The size of a random sample of the rows, if there are more.
     random_state : int
         Seed of rows, folds, methods and resamples.
+    error_cost : mapping, array (classes, classes) or float, optional
+        What errors cost, as in `BudgetedBoostingClassifier`. The methods decide by it (but
+        estimators that you give decide by their own), the quality is minus the mean cost of
+        errors, and `Comparison.recommend` minimises the mean spend plus that cost.
 
     Returns
     -------
@@ -101,8 +120,13 @@ def compare(
     y = _checked_target(X, y)
     task = check_task(task, y)
     _check_limits(n_repeats, max_seconds, max_rows)
-    division = divide(y, task, n_folds, n_repeats, max_rows, random_state)
+    numbers = None if groups is None else _group_numbers(groups, len(y))
+    division = divide(y, task, n_folds, n_repeats, max_rows, random_state, numbers, cv)
+    n_repeats = len(division.splits) // division.n_folds
+    scorer = find_scorer(scoring, _target(task, y[division.rows]), error_cost, positive)
     frame = as_frame(X)
+    if frame is not None:
+        refuse_unusable(frame)
     columns = frame.columns if frame is not None else None
     width = len(columns) if columns is not None else np.shape(X)[1]
     prices = as_costs(costs, width, None if columns is None else list(map(str, columns)))
@@ -112,17 +136,17 @@ def compare(
     trained = [budget for budget in grid.tolist() if budget > 0 or free]
     asked, alike = (methods, []) if methods is not None else _methods(task, prices)
     compared = estimators(
-        asked, lambda r: Setting(task, prices, trained, r, random_state), task, rounds
+        asked, lambda r: Setting(task, prices, trained, r, random_state, error_cost), task, rounds
     )
     X, y = _safe_indexing(X, division.rows), y[division.rows]
-    scores = RepeatScores(y, find_scorer(scoring, _target(task, y)), grid, random_state)
+    kept_groups = None if numbers is None else numbers[division.rows]
+    scores = RepeatScores(y, scorer, grid, random_state, kept_groups)
     trials = Trials(compared, X, y, grid, division, max_seconds, scores.add)
     begin = time.monotonic()
     trials.run()
     names = tuple(n for n in scores.repeats if n not in trials.left_out and trials.repeats)
     if not names:
         _raise_nothing(trials)
-    scorer = scores.scorer
     return Comparison(
         names, grid, *scores.stacked(names, trials.repeats), scorer.name, scorer.best, task,
         scores.n_rows, trials.folds, dict(trials.left_out),
@@ -152,6 +176,16 @@ def _checked_target(X: Any, y: Any) -> NDArray[Any]:
     if missing:
         raise ValueError(f"y is missing in {missing} of {len(y)} rows; leave these rows out.")
     return np.asarray(y)
+
+
+def _group_numbers(groups: Any, n_rows: int) -> Ints:
+    """Return the number of the group of each row."""
+    values = column_or_1d(groups, warn=False)
+    if len(values) != n_rows:
+        raise ValueError(f"groups has {len(values)} entries; expected one per row: {n_rows}.")
+    if any(value is None or value != value for value in values.tolist()):
+        raise ValueError("groups is missing in some rows; every row needs its group.")
+    return np.unique(values, return_inverse=True)[1]
 
 
 def _target(task: str, y: NDArray[Any]) -> Target:

@@ -159,7 +159,8 @@ class Comparison:
             The limit per prediction: the method with the best quality there.
         error_cost : float, optional
             The cost of an error of 1: the method and budget with the smallest mean spend
-            plus cost of errors; `budget` is then a limit.
+            plus cost of errors; `budget` is then a limit. So it is in a comparison that was
+            given the costs of errors, which needs no other.
 
         Without either, the smallest budget at which a method is within one standard error of
         the best of all.

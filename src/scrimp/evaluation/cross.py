@@ -75,7 +75,7 @@ def cross_sweep(
     >>> model = BudgetedBoostingClassifier(heart.costs, n_rounds=10)
     >>> sweep, y = cross_sweep(model, heart.X, heart.y, [0.0, 4.0], cv=5)
     >>> round(float((sweep.labels()[:, 1] == y).mean()), 1)
-    0.7
+    0.8
     """
     y = np.asarray(y)
     splits = _splits(estimator, X, y, cv, n_repeats, random_state)
@@ -145,7 +145,11 @@ def cross_curve(
         return np.asarray(np.mean([getattr(curve, field) for curve in curves], axis=0))
 
     first, spent, quality, low, high = curves[0], *map(mean, ("spent", "quality", "low", "high"))
-    return Curve(first.budgets, spent, quality, low, high, first.name, first.best, first.level)
+    confusion = None if first.confusion is None else mean("confusion")
+    return Curve(
+        first.budgets, spent, quality, low, high, first.name, first.best, first.level, confusion,
+        first.classes,
+    )  # fmt: skip
 
 
 def _splits(

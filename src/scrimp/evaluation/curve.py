@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..costs.ledger import limit
+from ..data.error_costs import cost_matrix
 from ..data.validation import check_budget
 from ..runtime.predictor import as_predictor
 from ..runtime.sweep import Sweep
 from ..types import Floats
-from .bootstrap import bootstrap_interval
+from .bootstrap import MIN_RESAMPLES, bootstrap_interval, including
 from .budget_grid import default_budgets
+from .error_cost import ERROR_COST, confusion_matrices
+from .priced_metrics import check_error_cost
 from .scoring import Scoring, check_weight, check_y, find_scorer, measure_of, on_all_rows
 
 
@@ -51,6 +55,10 @@ class Curve:
         The best value of the scorer: 1, or 0 for scorers of a loss (``neg_...``).
     level : float
         Of the interval.
+    confusion : float array (budgets, true classes, predicted classes), optional
+        The shares of rows; in curves of classes that are made from a sweep.
+    classes : array (classes,), optional
+        The class labels of `confusion`.
 
     Examples
     --------
@@ -67,6 +75,8 @@ class Curve:
     name: str
     best: float = 1.0
     level: float = 0.95
+    confusion: Floats | None = None
+    classes: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         """Convert the numbers to arrays and check their shapes and order."""
@@ -93,6 +103,8 @@ class Curve:
         random_state: Any = 0,
         sample_weight: Any = None,
         groups: Any = None,
+        positive: Any = None,
+        error_cost: Any = None,
     ) -> Curve:
         """Score the answers of a sweep.
 
@@ -105,6 +117,7 @@ class Curve:
         scoring : str or callable, optional
             The name of a scikit-learn scorer, or a callable ``scorer(estimator, X, y)``, to
             which X are the numbers of the rows. By default accuracy, for a regression r2.
+            ``"neg_error_cost"`` is minus the mean cost of errors, at the model's `error_cost`.
         n_bootstrap : int
             Resamples of the rows for the interval; 0 for none.
         level : float
@@ -114,8 +127,22 @@ class Curve:
         sample_weight : array (rows,), optional
             Weights of the rows, in quality and mean spend.
         groups : array (rows,), optional
-            Rows that belong together, such as those of a query or a patient: the interval is
-            then over groups.
+            Rows that belong together, such as those of a query or a patient: whole groups are
+            then resampled. By default the ``groups`` of a scorer that has them, as that of
+            `ndcg_scorer` has its queries; otherwise single rows are resampled.
+
+        positive : label, optional
+            The class that a scorer of one class counts, such as f1 or precision; by default 1
+            if there is such a class, else the last of the two.
+        error_cost : mapping, array (classes, classes) or float, optional
+            What errors cost, as in `BudgetedBoostingClassifier`: the quality is then minus
+            their mean cost. The decisions stay those of the model.
+
+        Notes
+        -----
+        The interval is the percentile interval of the bootstrap. That of a metric of groups,
+        computed from single rows, can lie beside the quality: it is then extended to the
+        quality, with a warning.
 
         Examples
         --------
@@ -135,16 +162,23 @@ class Curve:
         if not 0 < level < 1:
             raise ValueError(f"level is {level}; expected a number between 0 and 1.")
         budgets, order = np.unique(sweep.budgets, return_index=True)
-        scorer = find_scorer(scoring, sweep.target)
+        scorer = find_scorer(scoring, sweep.target, error_cost, positive)
         answers, answer_of = distinct_answers(sweep.scores, order)
         measure = measure_of(scorer, sweep.target, sweep.scores[:, answers], y, weight)
         quality = on_all_rows(measure, scorer, len(y))
-        low, high = bootstrap_interval(
-            measure, len(y), len(answers), n_bootstrap, level, random_state, groups
+        if groups is None:
+            groups = getattr(scorer.call, "groups", None)
+        low, high = including(
+            quality,
+            *bootstrap_interval(
+                measure, len(y), len(answers), n_bootstrap, level, random_state, groups
+            ),
+            scorer.name if n_bootstrap >= MIN_RESAMPLES else None,
         )
         return cls(
             budgets, mean_spend(sweep.spent[:, order], weight), quality[answer_of],
             low[answer_of], high[answer_of], scorer.name, scorer.best, level,
+            *_confusion(sweep, answers, answer_of, y, weight),
         )  # fmt: skip
 
     @classmethod
@@ -292,13 +326,38 @@ class Curve:
         parts = (self.budgets, self.spent, self.quality, self.low, self.high)
         return Point(*(float(part[position]) for part in parts))
 
-    def best_budget(self, error_cost: float) -> float:
-        """Return the smallest budget that minimises mean spend + error_cost * error.
+    def total_cost(self, error_cost: Any = None) -> Floats:
+        """Return the mean spend per row plus the mean cost of errors, at each budget.
 
         Parameters
         ----------
-        error_cost : float
-            The cost of an error of 1: for accuracy, that of a wrong answer.
+        error_cost : float, mapping, array (classes, classes) or None
+            A number is the cost of an error of 1: for accuracy, that of a wrong answer; for
+            neg_mean_absolute_error, neg_mean_squared_error and a mean loss of your own, that
+            of 1 unit of it; other metrics have no price. Costs of each kind of error, as in
+            `BudgetedBoostingClassifier`, need a curve of classes that was made from a sweep.
+            None is for curves whose quality is such a cost.
+
+        Examples
+        --------
+        >>> curve = Curve([0, 1, 4], [0, 1, 4], [0.5, 0.7, 0.9], [0] * 3, [1] * 3, "accuracy")
+        >>> curve.total_cost(10.0).tolist()
+        [5.0, 4.0, 5.0]
+        """
+        if error_cost is None or self.name == ERROR_COST:
+            return self.spent + self._error_as_cost(error_cost)
+        if isinstance(error_cost, Real):
+            check_error_cost(float(error_cost), self.name, self.best)
+            return self.spent + float(error_cost) * self.error
+        return self.spent + self._cost_by_confusion(error_cost)
+
+    def best_budget(self, error_cost: Any = None) -> float:
+        """Return the smallest budget that minimises the mean spend plus the cost of errors.
+
+        Parameters
+        ----------
+        error_cost : float, mapping, array (classes, classes) or None
+            As in `total_cost`.
 
         Examples
         --------
@@ -306,9 +365,26 @@ class Curve:
         >>> curve.best_budget(10.0)
         1.0
         """
-        if not (math.isfinite(error_cost) and error_cost >= 0):
-            raise ValueError(f"error_cost is {error_cost}; expected a finite number >= 0.")
-        return float(self.budgets[np.argmin(self.spent + error_cost * self.error)])
+        return float(self.budgets[np.argmin(self.total_cost(error_cost))])
+
+    def _error_as_cost(self, error_cost: Any) -> Floats:
+        """Return the error where it is a cost already."""
+        if self.name != ERROR_COST:
+            raise ValueError(
+                f"error_cost is missing: {self.name} is no cost. Say what errors cost, or make "
+                "the curve with error_cost."
+            )
+        return self.error if error_cost is None else self._cost_by_confusion(error_cost)
+
+    def _cost_by_confusion(self, error_cost: Any) -> Floats:
+        """Return the mean cost of errors at each budget."""
+        if self.confusion is None or self.classes is None:
+            raise ValueError(
+                "error_cost has a cost for each kind of error, and this curve does not know which "
+                "errors there were. Make it by Curve.from_sweep, or give error_cost to compare."
+            )
+        costs = cost_matrix(error_cost, self.classes)
+        return np.asarray((self.confusion * costs).sum(axis=(1, 2)))
 
     def to_rows(self) -> list[dict[str, float | None]]:
         """Return one dictionary per budget, for tables and JSON.
@@ -339,6 +415,19 @@ def distinct_answers(scores: Floats, order: NDArray[np.intp]) -> tuple[list[int]
     """Return the budgets at which the answers change, and which of them each budget has."""
     changed = [True] + [not np.array_equal(scores[:, a], scores[:, b]) for a, b in pairwise(order)]
     return order[changed].tolist(), np.cumsum(changed) - 1
+
+
+def _confusion(
+    sweep: Sweep, answers: list[int], answer_of: NDArray[np.intp], y: NDArray[Any],
+    weight: Floats | None,
+) -> tuple[Floats | None, NDArray[Any] | None]:  # fmt: skip
+    """Return the confusion matrix at each budget, and the classes; None for numbers."""
+    target = sweep.target
+    if target.is_number:
+        return None, None
+    labels = target.labels(sweep.scores[:, answers])
+    matrices = confusion_matrices(y, labels, target.classes, weight)
+    return None if matrices is None else matrices[answer_of], target.classes
 
 
 def mean_spend(spent: Floats, weight: Floats | None = None) -> Floats:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.folds import Splits, repeated_splits
+from ..data.folds import Splits, given_splits, group_splits, repeated_splits
+from ..data.validation import check_choice
 from ..types import Ints
 from .methods import MOST_CLASSES
 
@@ -40,23 +41,93 @@ class Division:
 
 
 def divide(
-    y: NDArray[Any], task: str, n_folds: int, n_repeats: int, max_rows: int | None, seed: int
-) -> Division:
+    y: NDArray[Any], task: str, n_folds: int, n_repeats: int, max_rows: int | None, seed: int,
+    groups: NDArray[Any] | None = None, cv: Any = None,
+) -> Division:  # fmt: skip
     """Return rows and folds such that every training set has every class.
 
     Classes with one row are left out, because nothing could be learnt of them when it is
     tested. The rows of a class with fewer rows than folds are in different folds.
+
+    Parameters
+    ----------
+    y : array (rows,)
+        The target.
+    task : {"classification", "regression"}
+        What is predicted.
+    n_folds, n_repeats, max_rows, seed : int
+        As in `compare`.
+    groups : array (rows,), optional
+        Rows that belong together: those of a group are in one fold.
+    cv : int, "time", splitter or iterable of (train, test), optional
+        A number of folds, folds in the order of time, or given ones; the latter are one repeat.
     """
+    if isinstance(cv, int | np.integer):
+        n_folds, cv = int(cv), None
     remarks: list[str] = []
     classes = task == "classification"
     rows = _sampled(y, classes, max_rows, seed, remarks)
     if classes:
         rows = _without_singles(y, rows, remarks)
+    if cv is not None:
+        splits = _splits_of_cv(cv, y, rows, groups, n_folds, remarks)
+        _check_training_classes(y[rows], splits, classes)
+        return Division(rows, splits, len(splits), tuple(remarks))
     n_folds = _feasible_folds(y[rows], classes, n_folds, remarks)
+    if groups is not None:
+        n_folds = _folds_of_groups(groups[rows], n_folds, remarks)
+        splits = group_splits(y[rows], groups[rows], n_folds, n_repeats, seed, stratified=classes)
+        _check_training_classes(y[rows], splits, classes)
+        return Division(rows, splits, n_folds, tuple(remarks))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
         splits = repeated_splits(rows, y[rows], n_folds, n_repeats, seed, stratified=classes)
     return Division(rows, splits, n_folds, tuple(remarks))
+
+
+def _splits_of_cv(
+    cv: Any, y: NDArray[Any], rows: Ints, groups: NDArray[Any] | None, n_folds: int,
+    remarks: list[str],
+) -> Splits:  # fmt: skip
+    """Return the folds of the user, or those that train on earlier rows and test on later ones."""
+    from sklearn.model_selection import TimeSeriesSplit
+
+    if isinstance(cv, str):
+        check_choice("cv", cv, ("time",))
+        if groups is not None:
+            raise ValueError("groups and cv='time' exclude each other; give a splitter that does.")
+        splits = list(TimeSeriesSplit(n_folds).split(rows))
+        remarks.append(
+            f"Each fold trains on the rows before those it tests; the first {len(splits[0][0]):,} "
+            "rows are never tested."
+        )
+        return splits
+    splits = given_splits(cv, np.zeros((len(y), 1)), y, rows, groups)
+    if not splits or not all(len(train) and len(test) for train, test in splits):
+        raise ValueError("cv has no folds, or one without rows to train on or to test.")
+    return splits
+
+
+def _folds_of_groups(groups: NDArray[Any], n_folds: int, remarks: list[str]) -> int:
+    """Return the number of folds, reduced where groups are too few."""
+    n_groups = len(np.unique(groups))
+    if n_groups < 2:
+        raise ValueError(f"groups has {n_groups} group; expected at least 2 to divide into folds.")
+    if n_groups < n_folds:
+        remarks.append(f"{n_groups} folds instead of {n_folds}: there are no more groups.")
+    return min(n_folds, n_groups)
+
+
+def _check_training_classes(y: NDArray[Any], splits: Splits, classes: bool) -> None:
+    """Refuse folds that cannot learn a class because all of its rows are tested, or come later."""
+    labels = np.unique(y)
+    for number, (train, _) in enumerate(splits if classes else (), start=1):
+        lacking = np.setdiff1d(labels, y[train])
+        if len(lacking):
+            raise ValueError(
+                f"{_few(lacking)} no row to learn from in fold {number} of {len(splits)}. Use "
+                "fewer folds, or leave the class out."
+            )
 
 
 def _sampled(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .curve import Point
+from .error_cost import ERROR_COST
 
 #: Scorers whose value is a share of rows, shown in percent.
 SHARES = ("accuracy", "balanced_accuracy")
@@ -13,18 +14,28 @@ _SMALL = 0.1
 
 
 def quality_text(quality: float, scoring: str) -> str:
-    """Return a quality as text, such as 83.1% or 0.831."""
+    """Return a quality as text, such as 83.1% or 0.831; a cost of errors as an amount."""
+    if scoring == ERROR_COST:
+        return money(-quality)
     return f"{100.0 * quality:.1f}%" if scoring in SHARES else f"{quality:.3f}"
 
 
 def spread_text(point: Point, scoring: str) -> str:
     """Return the interval of a point as text, such as 79.0 to 87.2%."""
-    low = quality_text(point.low, scoring).removesuffix("%")
-    return f"{low} to {quality_text(point.high, scoring)}"
+    low, high = interval_texts(point, scoring)
+    return f"{low.removesuffix('%')} to {high}"
+
+
+def interval_texts(point: Point, scoring: str) -> tuple[str, str]:
+    """Return the ends of the interval of a point as texts, the smaller number first."""
+    low, high = quality_text(point.low, scoring), quality_text(point.high, scoring)
+    return (high, low) if scoring == ERROR_COST else (low, high)
 
 
 def gap_text(gap: float, scoring: str) -> str:
     """Return a difference as text, such as 2.1 points."""
+    if scoring == ERROR_COST:
+        return money(gap)
     return f"{100.0 * gap:.1f} points" if scoring in SHARES else f"{gap:.3f}"
 
 

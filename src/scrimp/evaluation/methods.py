@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from ..costs.costs import Costs
 from ..data.validation import check_choice
@@ -39,6 +40,8 @@ class Setting:
         Rounds, where a method has any.
     seed : int
         Seed of all random numbers.
+    error_cost : mapping, array (classes, classes), float or None
+        What errors cost, for classifiers.
     """
 
     task: str
@@ -46,6 +49,7 @@ class Setting:
     budgets: Sequence[float]
     n_rounds: int
     seed: int
+    error_cost: Any = None
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,8 @@ class Method:
             params[OPTIONS["rounds"].parameter] = setting.n_rounds
         if self.per_budget:
             params[self.spec.budget_parameter] = list(setting.budgets) or None
+        if setting.error_cost is not None:
+            params["error_cost"] = setting.error_cost
         return new_estimator(self.spec, setting.task, params, setting.seed)
 
 
@@ -134,22 +140,27 @@ def _all_cost_the_same(costs: Costs) -> bool:
 
 
 def estimators(
-    methods: Sequence[str] | Mapping[str, Any],
+    methods: Sequence[Any] | Mapping[str, Any],
     setting: Callable[[int], Setting],
     task: str,
     n_rounds: Sequence[int],
 ) -> dict[str, Any]:
-    """Estimators by name; with several numbers of rounds, the name says which."""
+    """Estimators by name; with several numbers of rounds, the name says which.
+
+    Those that are given as such are named by their class, and bought at the prices of the
+    comparison if they have none of their own.
+    """
     if isinstance(methods, Mapping):
         return _with_sweeps(methods)
     if isinstance(methods, str):
         raise TypeError(f"methods is {methods!r}, one name; expected a list: [{methods!r}].")
     if not methods or not n_rounds:
         raise ValueError(f"{'n_rounds' if methods else 'methods'} is empty; expected at least one.")
-    made = {}
+    given = [method for method in methods if not isinstance(method, str)]
+    made = _by_class(given, setting(n_rounds[0]).costs)
+    names = dict.fromkeys(method for method in methods if isinstance(method, str))
     # what has rounds can be given up between two of them; what cannot goes last
-    chosen = sorted(map(find, dict.fromkeys(methods)), key=lambda method: not method.has_rounds)
-    for method in chosen:
+    for method in sorted(map(find, names), key=lambda method: not method.has_rounds):
         _check_able(method, task)
         several = method.has_rounds and len(n_rounds) > 1
         for rounds in n_rounds if several else n_rounds[:1]:
@@ -166,6 +177,25 @@ def _check_able(method: Method, task: str) -> None:
             f"The method {method.name!r} is for {method.tasks[0]} only, and this is a {task}. "
             f"For that there are: {able}."
         )
+
+
+def _by_class(given: Sequence[Any], costs: Costs) -> dict[str, Any]:
+    """Estimators of one's own by the names of their classes, numbered where they are the same."""
+    made: dict[str, Any] = {}
+    for estimator in given:
+        if isinstance(estimator, type) or not hasattr(estimator, "sweep"):
+            name = getattr(estimator, "__name__", type(estimator).__name__)
+            what = f"the class {name}" if isinstance(estimator, type) else f"a {name}"
+            raise TypeError(
+                f"methods holds {what}; expected names of methods and unfitted scrimp estimators."
+            )
+        estimator = clone(estimator)
+        if estimator.get_params(deep=False).get("costs", costs) is None:
+            estimator.set_params(costs=costs)
+        name = type(estimator).__name__
+        n_same = sum(other.partition(" ")[0] == name for other in made)
+        made[f"{name} {n_same + 1}" if n_same else name] = estimator
+    return made
 
 
 def _with_sweeps(given: Mapping[str, Any]) -> dict[str, Any]:

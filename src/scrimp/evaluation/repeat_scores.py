@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..types import Floats
+from ..types import Floats, Ints
 from .bootstrap import resampled
 from .curve import distinct_answers, mean_spend
+from .error_cost import ERROR_COST
 from .scoring import Scorer, measure_of, on_all_rows
 from .trials import OutOfFoldScores
 from .weighted_metrics import Measure
@@ -20,13 +21,17 @@ N_RESAMPLES = 500
 #: Resamples for a scorer that must be called for each of them, which is slower.
 N_SLOW_RESAMPLES = 100
 #: Scorers that are computed for all budgets at once.
-QUICK_SCORERS = ("accuracy", "r2", "roc_auc")
+QUICK_SCORERS = ("accuracy", "r2", "roc_auc", ERROR_COST)
 
 
 class RepeatScores:
     """Qualities and spends of the methods, repeat by repeat."""
 
-    def __init__(self, y: NDArray[Any], scorer: Scorer, budgets: Floats, seed: int) -> None:
+    def __init__(
+        self, y: NDArray[Any], scorer: Scorer, budgets: Floats, seed: int,
+        groups: Ints | None = None,
+    ) -> None:  # fmt: skip
+        self.groups = groups
         self.y, self.scorer, self.budgets, self.seed = y, scorer, budgets, seed
         quick = scorer.known and scorer.name in QUICK_SCORERS
         self.n_resamples = N_RESAMPLES if quick else N_SLOW_RESAMPLES
@@ -39,14 +44,21 @@ class RepeatScores:
         kept, answer_of = distinct_answers(oof.scores, np.arange(len(self.budgets)))
         measure = measure_of(self.scorer, oof.target, oof.scores[:, kept], y, None)
         quality = on_all_rows(measure, self.scorer, len(y))
-        samples = resampled(measure, len(y), len(kept), self.n_resamples, self.seed)
+        groups = self._resampled_groups(oof)
+        samples = resampled(measure, len(y), len(kept), self.n_resamples, self.seed, groups)
         spends = resampled(
-            _mean_of(oof.spent), len(y), len(self.budgets), self.n_resamples, self.seed
+            _mean_of(oof.spent), len(y), len(self.budgets), self.n_resamples, self.seed, groups
         )
         self.n_rows = len(y)
         self.repeats.setdefault(name, []).append(
             (quality[answer_of], mean_spend(oof.spent), samples[:, answer_of], spends)
         )
+
+    def _resampled_groups(self, oof: OutOfFoldScores) -> Ints | None:
+        """Return what is resampled together: groups, and rows that were tested several times."""
+        if self.groups is not None:
+            return self.groups[oof.rows]
+        return oof.rows if (np.diff(oof.rows) == 0).any() else None
 
     def stacked(
         self, names: Iterable[str], n_repeats: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import inspect
 from collections.abc import Callable
@@ -10,50 +11,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from ..data.error_costs import cost_matrix
 from ..data.target import Target
+from ..runtime.stored_answers import StoredAnswers, stored_answers
 from ..types import Floats, Ints
 from .calibration import CALIBRATION, make_calibration_scorer
-from .weighted_metrics import Measure, weighted_metric
+from .error_cost import ERROR_COST, error_cost_scorer, row_costs
+from .weighted_metrics import Measure, weighted_mean, weighted_metric
 
 Scoring = str | Callable[..., Any]
-
-
-class _Answers(BaseEstimator):
-    """An estimator that returns stored answers; its X holds row numbers."""
-
-    def __init__(self, target: Target, scores: Floats) -> None:
-        self.target = target
-        self.scores = scores
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def predict(self, rows: Ints) -> NDArray[Any]:
-        """Labels or values of rows."""
-        return self.target.labels(self.scores[rows])
-
-
-class _Values(RegressorMixin, _Answers):
-    """Answers of a regression."""
-
-
-class _Classes(ClassifierMixin, _Answers):
-    """Answers of a classification."""
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """Class labels."""
-        return self.target.classes
-
-    def predict_proba(self, rows: Ints) -> Floats:
-        """Class probabilities of rows."""
-        return self.target.probabilities(self.scores[rows])
-
-    def decision_function(self, rows: Ints) -> Floats:
-        """Scores of rows."""
-        return self.target.decisions(self.scores[rows])
 
 
 @dataclass(frozen=True)
@@ -70,18 +37,37 @@ class Scorer:
         The best possible value: 0 for scorers of a loss, else 1.
     known : bool
         Whether the name is one of scikit-learn's.
+    error_costs : float array (classes, classes), optional
+        What errors cost, if these costs are the measure.
     """
 
     call: Callable[..., Any]
     name: str
     best: float
     known: bool
+    error_costs: Floats | None = None
 
 
-def find_scorer(scoring: Scoring | None, target: Target) -> Scorer:
-    """Return the scorer of a name or callable; by default that of scikit-learn's `score`."""
+def find_scorer(
+    scoring: Scoring | None, target: Target, error_cost: Any = None, positive: Any = None
+) -> Scorer:
+    """Return the scorer of a name or callable; by default that of scikit-learn's `score`.
+
+    Parameters
+    ----------
+    scoring : str or callable, optional
+        The name of a scikit-learn scorer, or a callable.
+    target : Target
+        What is predicted.
+    error_cost : mapping, array (classes, classes) or float, optional
+        Costs of errors: the scorer is then minus their mean.
+    positive : label, optional
+        The class that a scorer such as f1 counts; by default 1, or else the last of two classes.
+    """
     from sklearn.metrics import get_scorer
 
+    if error_cost is not None or (isinstance(scoring, str) and scoring == ERROR_COST):
+        return _error_cost_scorer(scoring, target, error_cost)
     if scoring is None:
         scoring = "r2" if target.is_number else "accuracy"
     if not isinstance(scoring, str) and not callable(scoring):
@@ -90,6 +76,8 @@ def find_scorer(scoring: Scoring | None, target: Target) -> Scorer:
             "callable scorer(estimator, X, y). Make one Curve for each scorer."
         )
     if scoring == CALIBRATION:
+        if positive is not None:
+            _check_positive(None, target, positive)
         return Scorer(make_calibration_scorer(), CALIBRATION, 0.0, True)
     if isinstance(scoring, str):
         _check_name(scoring)
@@ -98,15 +86,67 @@ def find_scorer(scoring: Scoring | None, target: Target) -> Scorer:
             f"scoring is the metric {scoring.__name__}, which knows no estimator. "
             "Use a scorer's name, or sklearn.metrics.make_scorer."
         )
-    call = get_scorer(scoring)
+    call = _counting(get_scorer(scoring), target, positive)
     best = 0.0 if getattr(call, "_sign", 1) < 0 else 1.0
     return Scorer(call, _name(scoring, best), best, isinstance(scoring, str))
+
+
+def takes_positive(call: Any) -> bool:
+    """Return whether a scorer counts one of two classes, which is not fixed yet."""
+    metric, options = getattr(call, "_score_func", None), getattr(call, "_kwargs", {})
+    if metric is None or "pos_label" in options or options.get("average", "binary") != "binary":
+        return False
+    return "pos_label" in inspect.signature(metric).parameters
+
+
+def _counting(call: Any, target: Target, positive: Any) -> Any:
+    """Return a scorer that counts the positive class of a target with two classes."""
+    classes = target.classes.tolist()
+    if positive is not None:
+        _check_positive(call, target, positive)
+    elif target.kind != "binary" or not takes_positive(call) or 1 in classes:
+        return call
+    counting = copy.copy(call)
+    counting._kwargs = {**call._kwargs, "pos_label": classes[1] if positive is None else positive}
+    return counting
+
+
+def _check_positive(call: Any, target: Target, positive: Any) -> None:
+    classes = target.classes.tolist()
+    if target.kind != "binary":
+        raise ValueError(f"positive is {positive!r}, but this is a {target.kind}; leave it out.")
+    if positive not in classes:
+        raise ValueError(f"positive is {positive!r}; expected one of the classes {classes}.")
+    if not takes_positive(call):
+        raise ValueError(
+            f"positive is {positive!r}, but the scorer counts no single class; leave it out, or "
+            "score with f1, precision, recall, jaccard or average_precision."
+        )
+
+
+def _error_cost_scorer(scoring: Scoring | None, target: Target, error_cost: Any) -> Scorer:
+    """Return the scorer of costs that are given, else of those that the model has."""
+    if scoring not in (None, ERROR_COST):
+        raise ValueError(
+            f"scoring is {scoring!r} and error_cost is given, which is a score of its own. "
+            "Leave one of the two out."
+        )
+    if target.is_number:
+        raise ValueError("error_cost is the cost of a wrong class; here numbers are predicted.")
+    costs = target.error_costs
+    if error_cost is not None:
+        costs = cost_matrix(error_cost, target.classes)
+    if costs is None:
+        raise ValueError(
+            f"scoring is {ERROR_COST!r}, but the model has no error_cost. Give error_cost here."
+        )
+    return Scorer(error_cost_scorer(costs), ERROR_COST, 0.0, True, costs)
 
 
 def _check_name(scoring: str) -> None:
     from sklearn.metrics import get_scorer_names
 
-    names = [*get_scorer_names(), CALIBRATION]
+    names = [*get_scorer_names(), CALIBRATION, ERROR_COST]
     if scoring not in names:
         close = difflib.get_close_matches(scoring, names, 3) or ["accuracy", "roc_auc", "r2"]
         raise ValueError(
@@ -128,6 +168,9 @@ def measure_of(
     scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None
 ) -> Measure:
     """Return the measure of answers (rows x answers x outputs), from sums where possible."""
+    if scorer.error_costs is not None:
+        costs = row_costs(y, target.labels(scores), target.classes, scorer.error_costs)
+        return weighted_mean(-costs, np.ones(len(y)) if weight is None else weight)
     metric = weighted_metric(scorer.name, target, scores, y, weight) if scorer.known else None
     return _by_scorer(scorer, target, scores, y, weight) if metric is None else metric
 
@@ -146,11 +189,10 @@ def on_all_rows(measure: Measure, scorer: Scorer, n_rows: int) -> Floats:
 def _by_scorer(
     scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None
 ) -> Measure:
-    stub = _Values if target.is_number else _Classes
-    answers = [stub(target, scores[:, a]) for a in range(scores.shape[1])]
+    answers = [stored_answers(target, scores[:, a]) for a in range(scores.shape[1])]
     several = not target.is_number and len(set(y.tolist())) > 1
 
-    def value(answer: _Answers, rows: Ints, strict: bool) -> float:
+    def value(answer: StoredAnswers, rows: Ints, strict: bool) -> float:
         options = {} if weight is None else {"sample_weight": weight[rows]}
         try:
             return float(scorer.call(answer, rows, y[rows], **options))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -177,7 +177,7 @@ class Trials:
         order = rows.argsort()
         for name, results in self._validation.results.items():
             whole = stacked_sweep([results.pop(fold) for fold in folds], order)
-            target = Target(whole.target.kind, whole.target.classes)
+            target = replace(whole.target, scale=1.0)
             scores = whole.scores * whole.target.scale
             self.on_repeat(name, OutOfFoldScores(rows[order], scores, whole.spent, target))
         self.repeats += 1

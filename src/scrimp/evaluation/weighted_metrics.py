@@ -38,7 +38,8 @@ def weighted_metric(
     """
     weights = np.ones(len(y)) if weight is None else weight
     if name == "accuracy" and not target.is_number:
-        return _accuracy(target.labels(scores) == y[:, None], weights)
+        right = target.labels(scores) == y[:, None]
+        return weighted_mean(right.astype(np.float64), weights)
     if name == "r2" and target.is_number and np.ptp(y) > 0:
         return _r2(scores[..., 0], y, weights)
     if (
@@ -50,12 +51,12 @@ def weighted_metric(
     return None
 
 
-def _accuracy(right: NDArray[np.bool_], weights: Floats) -> Measure:
-    hits = right.astype(np.float64)
+def weighted_mean(values: Floats, weights: Floats) -> Measure:
+    """Return the mean of values (rows, answers), such as whether an answer is right."""
 
     def measure(rows: Ints, *, strict: bool = False) -> Floats:
-        w = np.bincount(rows, minlength=len(hits)) * weights
-        return np.asarray(w @ hits / w.sum()) if w.any() else np.full(hits.shape[1], np.nan)
+        w = np.bincount(rows, minlength=len(values)) * weights
+        return np.asarray(w @ values / w.sum()) if w.any() else np.full(values.shape[1], np.nan)
 
     return measure
 

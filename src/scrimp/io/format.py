@@ -20,12 +20,13 @@ from ..plans import plan_from_parts, plan_to_parts
 from ..plans.contract import Plan
 from ..plans.priced_plan import PricedPlan
 from ..runtime.predictor import Predictor
+from ..types import Floats
 from .container import Document, Tensors
 from .labels import pack_labels, unpack_labels
 from .strict_json import dump_json, fields, listed, mapping, number, text, texts, wholes
 
 #: The format that is written; `scrimp.io` says how to raise it.
-FORMAT = 1
+FORMAT = 2
 
 _CLASSES = "classes"
 _PLAN = "plan/"
@@ -58,6 +59,7 @@ def write_format(predictor: Predictor, version: str) -> tuple[Document, Tensors]
             "kind": predictor.target.kind,
             "scale": float(predictor.target.scale),
             "classes": labels,
+            "error_costs": _matrix_or_none(predictor.target.error_costs),
         },
         "info": _plain(predictor.info),
     }
@@ -65,7 +67,15 @@ def write_format(predictor: Predictor, version: str) -> tuple[Document, Tensors]
 
 
 def read_format_1(document: Document, tensors: Tensors) -> Predictor:
-    """Return the predictor of a file of format 1."""
+    """Return the predictor of a file of format 1, which has no costs of errors."""
+    target = document.get("target")
+    if not isinstance(target, dict) or "error_costs" in target:
+        raise ValueError("target must have just the fields kind, scale, classes")
+    return read_format_2({**document, "target": {**target, "error_costs": None}}, tensors)
+
+
+def read_format_2(document: Document, tensors: Tensors) -> Predictor:
+    """Return the predictor of a file of format 2."""
     _, _, plan, costs, columns, target, info = fields(
         document, "the document",
         "format", "scrimp", "plan", "costs", "columns", "target", "info",
@@ -79,7 +89,10 @@ def read_format_1(document: Document, tensors: Tensors) -> Predictor:
 
 
 #: One reader per format, for as long as files of it are to be read.
-READERS: dict[int, Callable[[Document, Tensors], Predictor]] = {1: read_format_1}
+READERS: dict[int, Callable[[Document, Tensors], Predictor]] = {
+    1: read_format_1,
+    2: read_format_2,
+}
 
 
 def _read_plan(value: Any, tensors: Tensors) -> Plan[Any]:
@@ -144,10 +157,26 @@ def _read_category(value: Any, what: str) -> Category:
 
 
 def _read_target(value: Any, classes: NDArray[Any]) -> Target:
-    kind, scale, labels = fields(value, "target", "kind", "scale", "classes")
+    kind, scale, labels, costs = fields(value, "target", "kind", "scale", "classes", "error_costs")
     dtype, as_objects = fields(labels, "classes", "dtype", "object")
     labels = unpack_labels(dtype, as_objects, classes)
-    return Target(text(kind, "the target's kind"), labels, number(scale, "scale"))
+    return Target(
+        text(kind, "the target's kind"), labels, number(scale, "scale"), _read_matrix(costs)
+    )
+
+
+def _read_matrix(value: Any) -> Floats | None:
+    """Return a matrix with rows of equal length."""
+    if value is None:
+        return None
+    rows = listed(value, "error_costs", lambda row, what: listed(row, what, number))
+    if len({len(row) for row in rows}) != 1:
+        raise ValueError("error_costs must have rows of equal length")
+    return np.array(rows, dtype=np.float64)
+
+
+def _matrix_or_none(matrix: Floats | None) -> list[list[float]] | None:
+    return None if matrix is None else matrix.tolist()
 
 
 def _listed_or_none(values: tuple[str, ...] | None) -> list[str] | None:

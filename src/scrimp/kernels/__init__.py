@@ -7,10 +7,16 @@ are the same up to the rounding of sums, which NumPy adds in pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor, wait
+from concurrent.futures import Executor, ThreadPoolExecutor, wait
+from itertools import pairwise
 from typing import TypeVar
 
+import numpy as np
+
 Piece = TypeVar("Piece")
+
+#: Evaluations of stumps or trees that justify one more thread: starting it takes about as long.
+_EVALUATIONS_PER_THREAD = 500_000
 
 
 def run_pieces(
@@ -37,3 +43,14 @@ def n_threads() -> int:
     from numba.core import config
 
     return int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - Numba sets its options at import
+
+
+def run_over_rows(work: Callable[[int, int], None], n_rows: int, n_evaluations: int) -> None:
+    """Call ``work(start, stop)`` on parts of the rows, in threads where that is worthwhile."""
+    threads = min(n_threads(), 1 + n_evaluations // _EVALUATIONS_PER_THREAD, max(n_rows, 1))
+    if threads == 1:
+        work(0, n_rows)
+        return
+    bounds = np.linspace(0, n_rows, threads + 1).astype(int).tolist()
+    with ThreadPoolExecutor(threads) as pool:
+        run_pieces(pool, lambda part: work(*part), pairwise(bounds))

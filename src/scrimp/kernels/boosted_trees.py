@@ -10,7 +10,8 @@ Kinds of loss: 0 squared error, 1 two classes (log loss), 2 several classes (log
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from .jit import njit
 
 SQUARED, TWO_CLASSES, CLASSES = 0, 1, 2
 #: The bin of a missing value.

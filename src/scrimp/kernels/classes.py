@@ -8,8 +8,8 @@ classes are the heaviest ones of each side, or the runner-up of one side if they
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from .jit import njit
 from .stumps import BLOCK, CODE, NOTHING, PRESENT, THRESHOLD, add_histograms
 
 #: The best stump of a column: `at` is the bin of the cut or code, votes are class numbers or -1.

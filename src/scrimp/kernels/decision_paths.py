@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from .exact_sum import PARTIALS, add_to_sum, round_sum
+from .jit import njit
 
 
 @njit(cache=True, nogil=True)

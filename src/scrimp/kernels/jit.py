@@ -1,15 +1,73 @@
-"""Numba decorators for the small functions of a kernel that run once per draw.
+"""Numba's decorators, with a cache of compiled functions wherever a folder for it can be had.
 
 With ``NUMBA_DISABLE_JIT=1`` each of them leaves its function as plain Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
-from numba import config, njit
+from numba import config
+
+
+def njit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return `numba.njit` with these options, among which ``cache=True`` is a wish.
+
+    Numba keeps compiled functions beside their sources or in the user's cache folder, or where
+    ``NUMBA_CACHE_DIR`` says. Where none of these can be written to, as in many containers, they
+    are kept in a folder of the user within that for temporary files; and where this is not
+    possible either, each process compiles them for itself.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        with suppress(RuntimeError):  # there is no folder for the cache
+            return numba.njit(**options)(function)  # type: ignore[no-any-return]
+        folder = temporary_cache_folder()
+        if folder is not None:
+            with suppress(RuntimeError), _cache_folder(folder):
+                return numba.njit(**options)(function)  # type: ignore[no-any-return]
+        return numba.njit(**options | {"cache": False})(function)  # type: ignore[no-any-return]
+
+    return decorate
+
+
+@cache
+def temporary_cache_folder() -> Path | None:
+    """Return a folder for temporary files that only the user can write to, or None.
+
+    Who can write to it can have code run: caches are read without a check.
+    """
+    try:
+        user = os.getuid()
+        folder = Path(tempfile.gettempdir()) / f"scrimp-numba-{user}"
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        status = folder.lstat()
+    except (OSError, AttributeError):  # Windows has no such users
+        return None
+    private = stat.S_ISDIR(status.st_mode) and not stat.S_IMODE(status.st_mode) & 0o077
+    return folder if private and status.st_uid == user else None
+
+
+@contextmanager
+def _cache_folder(folder: Path) -> Iterator[None]:
+    """Let functions that are decorated in the block have their cache in a folder."""
+    before = getattr(config, "CACHE_DIR")  # noqa: B009 - Numba sets its options at import
+    setattr(config, "CACHE_DIR", str(folder))  # noqa: B010
+    try:
+        yield
+    finally:
+        setattr(config, "CACHE_DIR", before)  # noqa: B010
+
 
 # These functions allocate no arrays. Reference counts of the arrays that they are given, which
 # Numba keeps unless `_nrt` is off, would take longer than their work.
@@ -28,4 +86,4 @@ def njit_wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     if getattr(config, "DISABLE_JIT"):  # noqa: B009 - Numba sets its options at import
         return np.errstate(over="ignore")(function)
-    return njit_inline(function)  # type: ignore[no-any-return]
+    return njit_inline(function)

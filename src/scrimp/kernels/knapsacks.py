@@ -8,7 +8,8 @@ write the selection into their last argument.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from .jit import njit
 
 #: Newton and bisection steps for a multiplier; bisection alone reaches rounding in about 100.
 _MAX_STEPS = 200

@@ -6,7 +6,33 @@ Terms are added in one order, so that all ways to an answer agree to the bit.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from .jit import njit
+
+
+@njit(cache=True, nogil=True)
+def mark_not_finite(X, rows, columns, finite):
+    """Set the flags of columns that hold NaN or infinity in some rows to False.
+
+    Parameters
+    ----------
+    X, rows : arrays
+        The values of row i are in ``X[rows[i]]``.
+    columns : int array (columns,)
+        The columns.
+    finite : bool array (columns,)
+        True on entry.
+    """
+    for i in range(len(rows)):
+        values = X[rows[i]]
+        total = 0.0
+        for column in columns:
+            # 0 unless x is not finite
+            total += np.float64(values[column]) * 0.0
+        if total != 0.0:
+            for c in range(len(columns)):
+                if not np.isfinite(values[columns[c]]):
+                    finite[c] = False
 
 
 @njit(cache=True, nogil=True)
@@ -34,6 +60,61 @@ def add_linear_terms(scores, X, rows, columns, weights, fill):
                 x = fill[t]
             for k in range(weights.shape[1]):
                 sums[k] += x * weights[t, k]
+
+
+@njit(cache=True, nogil=True)
+def write_nested_linear_scores(scores, X, rows, columns, weights, counts, bases, fill):
+    """Write the scores of several linear models, each on the first of the same columns.
+
+    Sums are formed in the order of `add_linear_terms`, so that both agree to the bit, and a
+    model never reads a column that is not its own. Eight rows are summed side by side, as
+    additions of one row must wait for each other.
+
+    Parameters
+    ----------
+    scores : float array (models, rows, outputs)
+        Written to.
+    X, rows : arrays
+        The values of row i are in ``X[rows[i]]``.
+    columns : int array (terms,)
+        The column of each term of the longest model.
+    weights : float array (models, outputs, terms)
+        The weights of each model.
+    counts : int array (models,)
+        The number of terms of each model.
+    bases : float array (models, outputs)
+        The intercepts.
+    fill : float array (terms,), or of length 0
+        As in `add_linear_terms`.
+    """
+    values = np.zeros((len(columns), 8))
+    sums = np.empty(8)
+    for first in range(0, len(rows), 8):
+        n = min(8, len(rows) - first)
+        for r in range(n):
+            row = X[rows[first + r]]
+            for t in range(len(columns)):
+                x = np.float64(row[columns[t]])
+                if len(fill) > 0 and not np.isfinite(x):
+                    x = fill[t]
+                values[t, r] = x
+        for m in range(len(counts)):
+            for k in range(bases.shape[1]):
+                a = b = c = d = e = f = g = h = bases[m, k]
+                for t in range(counts[m]):
+                    w = weights[m, k, t]
+                    a += values[t, 0] * w
+                    b += values[t, 1] * w
+                    c += values[t, 2] * w
+                    d += values[t, 3] * w
+                    e += values[t, 4] * w
+                    f += values[t, 5] * w
+                    g += values[t, 6] * w
+                    h += values[t, 7] * w
+                sums[0], sums[1], sums[2], sums[3] = a, b, c, d
+                sums[4], sums[5], sums[6], sums[7] = e, f, g, h
+                for r in range(n):
+                    scores[m, first + r, k] = sums[r]
 
 
 @njit(cache=True, nogil=True)

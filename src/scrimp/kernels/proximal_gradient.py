@@ -10,8 +10,8 @@ loss in the coefficients, X' alpha, where alpha are the dual variables.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from .jit import njit
 from .knapsacks import proximal_selection
 from .svm_losses import best_intercept, losses
 

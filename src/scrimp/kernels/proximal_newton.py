@@ -7,8 +7,8 @@ for (Wang, Zhu and Chi 2018, Eq. 1); its proximal point has a closed form up to 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from .jit import njit
 from .knapsacks import proximal_selection
 
 #: Power iterations for the largest eigenvalue: backtracking mends an estimate that is too small.

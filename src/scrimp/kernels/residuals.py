@@ -9,10 +9,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..types import Floats
+from .jit import njit
 from .stumps import BLOCK, CODE, NOTHING, PRESENT, THRESHOLD
 
 #: The best split of a column: the sum of squares that it explains, and the bin of its cut or code.

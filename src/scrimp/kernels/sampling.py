@@ -8,13 +8,12 @@ Numba would count references to each of them at each draw.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from .accounts import ITEM, LEFT_OUT, MEMBER, SET, SLOT, any_unaffordable, buy, copy_slot, total_for
 from .counter_rng import stream_of, uniform
 from .exact_sum import PARTIALS
 from .guide_table import REMEMBERED, member_at, search
-from .jit import njit_inline, njit_no_refcount
+from .jit import njit, njit_inline, njit_no_refcount
 
 #: Votes that cancel up to this part of their sizes give the prior: rounding must not decide.
 _TIE = 1e-12

@@ -7,7 +7,8 @@ The edge of a stump h is sum_i s_i h(x_i); the best votes make it a sum of absol
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from .jit import njit
 
 #: Kinds of tests of a stump.
 NOTHING, THRESHOLD, CODE, PRESENT = 0, 1, 2, 3

@@ -11,7 +11,8 @@ weight of row i: 2 C xi y for the squared hinge (below Eq. 17). Loops run over r
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from .jit import njit
 
 HINGE, SQUARED_HINGE, EPSILON, SQUARED_EPSILON = 0, 1, 2, 3
 #: Newton and bisection steps for an intercept; bisection alone reaches rounding in about 100.

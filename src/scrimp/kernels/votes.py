@@ -9,7 +9,8 @@ used: a vote takes less time than the test whether it is paid.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from .jit import njit
 
 #: Rows whose sums are updated together: their values of some columns fit the first-level cache.
 _BLOCK = 512

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..costs.costs import Costs
 from ..costs.repricing import at_new_prices
 from ..data.columns import Columns, as_frame
+from ..data.error_costs import cost_matrix
 from ..data.target import Target
 from ..data.validation import FLOAT_DTYPES
 from ..plans.priced_plan import PricedPlan
@@ -53,13 +54,34 @@ class BudgetedEstimator(BaseEstimator):
 
     def _info(self) -> dict[str, Any]:
         """Return what a model file tells people of the learner."""
-        return {"learner": type(self).__name__, "params": _plain(self.get_params(deep=False))}
+        return {
+            "learner": type(self).__name__,
+            "params": _plain(self.get_params(deep=False)),
+            **self._number_info(),
+        }
+
+    def _number_info(self) -> dict[str, Any]:
+        """Return the range of each number that the plan reads, and which are only 0 or 1."""
+        columns: Columns = self.columns_
+        known = columns.ranges
+        if known is None:
+            return {}
+        read = self.plan_.columns_read
+        has_range = np.isfinite(known.low) & np.isfinite(known.high) & ~columns.is_categorical()
+        numbers = read[has_range[read]]
+        ranges = np.column_stack([known.low, known.high])[numbers].tolist()
+        names = [columns.name(column) for column in numbers.tolist()]
+        binary = [columns.name(column) for column in numbers[known.binary[numbers]].tolist()]
+        return {"ranges": dict(zip(names, ranges, strict=True)), "binary": binary}
 
     def predict(
-        self, X: Any, budget: Any = None, *, owned: Any = None, keys: Any = None,
-        stop: str | None = None,
+        self, X: Any, budget: Any = None, *, owned: Any = None, failed: Any = None,
+        keys: Any = None, stop: str | None = None,
     ) -> NDArray[Any]:  # fmt: skip
         """Predict, spending no more than the budget on any row.
+
+        A classifier with an `error_cost` returns the class of least expected cost, others the
+        most probable one.
 
         Parameters
         ----------
@@ -69,6 +91,9 @@ class BudgetedEstimator(BaseEstimator):
             The most that each row may spend; None buys all the model was trained for.
         owned : bool array, optional
             What rows have already, free: a mask over columns or items, for all rows or a row.
+        failed : bool array, optional
+            What cannot be had: a mask as for `owned`. It is not paid for, and the model goes on
+            without it as far as it can.
         keys : int array (rows,), optional
             Keys of the rows, for plans that draw at random.
         stop : {None, "certain"}
@@ -76,21 +101,26 @@ class BudgetedEstimator(BaseEstimator):
             label: the labels are the same, the probabilities need not be.
         """
         return self.predictor_.predict(
-            self._validated(X), budget, owned=owned, keys=keys, stop=stop
+            self._validated(X), budget, owned=owned, failed=failed, keys=keys, stop=stop
         )
 
     def spend(
-        self, X: Any, budget: Any = None, *, owned: Any = None, keys: Any = None,
-        stop: str | None = None,
+        self, X: Any, budget: Any = None, *, owned: Any = None, failed: Any = None,
+        keys: Any = None, stop: str | None = None,
     ) -> Floats:  # fmt: skip
         """What `predict` with the same arguments pays for each row."""
-        return self.predictor_.spend(self._validated(X), budget, owned=owned, keys=keys, stop=stop)
+        return self.predictor_.spend(
+            self._validated(X), budget, owned=owned, failed=failed, keys=keys, stop=stop
+        )
 
     def sweep(
-        self, X: Any, budgets: Any, *, owned: Any = None, keys: Any = None, stop: str | None = None
-    ) -> Sweep:
+        self, X: Any, budgets: Any, *, owned: Any = None, failed: Any = None, keys: Any = None,
+        stop: str | None = None,
+    ) -> Sweep:  # fmt: skip
         """Answers and spend at many budgets, in one pass."""
-        return self.predictor_.sweep(self._validated(X), budgets, owned=owned, keys=keys, stop=stop)
+        return self.predictor_.sweep(
+            self._validated(X), budgets, owned=owned, failed=failed, keys=keys, stop=stop
+        )
 
     def session(self, budget: float | None = None, **options: Any) -> Session:
         """A session for one row: ask, tell, read. See `scrimp.runtime.session.Session`."""
@@ -155,7 +185,23 @@ class BudgetedEstimator(BaseEstimator):
 
 
 class BudgetedClassifier(ClassifierMixin, BudgetedEstimator):
-    """Base of classifiers on a budget."""
+    """Base of classifiers on a budget.
+
+    All of them have the parameter `error_cost`. It decides between the classes at prediction
+    time and leaves the training and the probabilities as they are: a threshold on
+    probabilities is optimal for any costs, while weights in the training would have to be
+    undone in the probabilities (Elkan 2001).
+    """
+
+    error_cost: Any = None
+
+    def _class_target(
+        self, classes: NDArray[Any], scale: float = 1.0, kind: str | None = None
+    ) -> Target:
+        """Return the target of these classes, which decides by `error_cost`."""
+        kind = kind or ("binary" if len(classes) == 2 else "multiclass")
+        costs = None if self.error_cost is None else cost_matrix(self.error_cost, classes)
+        return Target(kind, classes, scale, costs)
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -164,21 +210,21 @@ class BudgetedClassifier(ClassifierMixin, BudgetedEstimator):
         return self.target_.classes
 
     def predict_proba(
-        self, X: Any, budget: Any = None, *, owned: Any = None, keys: Any = None,
-        stop: str | None = None,
+        self, X: Any, budget: Any = None, *, owned: Any = None, failed: Any = None,
+        keys: Any = None, stop: str | None = None,
     ) -> Floats:  # fmt: skip
         """Class probabilities. Arguments as in `predict`."""
         return self.predictor_.predict_proba(
-            self._validated(X), budget, owned=owned, keys=keys, stop=stop
+            self._validated(X), budget, owned=owned, failed=failed, keys=keys, stop=stop
         )
 
     def decision_function(
-        self, X: Any, budget: Any = None, *, owned: Any = None, keys: Any = None,
-        stop: str | None = None,
+        self, X: Any, budget: Any = None, *, owned: Any = None, failed: Any = None,
+        keys: Any = None, stop: str | None = None,
     ) -> Floats:  # fmt: skip
         """Scores. Arguments as in `predict`."""
         return self.predictor_.decision_function(
-            self._validated(X), budget, owned=owned, keys=keys, stop=stop
+            self._validated(X), budget, owned=owned, failed=failed, keys=keys, stop=stop
         )
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, budget: Any = None) -> float:

@@ -6,14 +6,19 @@ from .additive import AdditivePlan
 from .blocks import Block, BlocksPlan
 from .calibrated import CalibratedPlan
 from .components.prefix_models import LinearPrefixes, ModelSequence
+from .components.step_functions import StepFunctions
 from .components.stumps import StumpTable
+from .components.subset_weights import SubsetWeights
 from .components.terms import TermTable
 from .components.tree_table import TreeTable
+from .fallback import Fallback
+from .gam import GamPlan
 from .kinds import KINDS, plan_from_parts, plan_to_parts
 from .menu import MenuPlan
 from .prefix import PrefixPlan
 from .routed import Nodes, RoutedPlan
 from .sampled import SampledPlan
+from .subset import SubsetPlan
 
 __all__ = [
     "KINDS",
@@ -21,6 +26,8 @@ __all__ = [
     "Block",
     "BlocksPlan",
     "CalibratedPlan",
+    "Fallback",
+    "GamPlan",
     "LinearPrefixes",
     "MenuPlan",
     "ModelSequence",
@@ -28,7 +35,10 @@ __all__ = [
     "PrefixPlan",
     "RoutedPlan",
     "SampledPlan",
+    "StepFunctions",
     "StumpTable",
+    "SubsetPlan",
+    "SubsetWeights",
     "TermTable",
     "TreeTable",
     "plan_from_parts",

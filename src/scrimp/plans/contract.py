@@ -212,6 +212,10 @@ class Plan(ABC, Generic[S]):
         one budget at a time, unless the plan answers whole cohorts.
     decisive : sequence of sequences of int
         Sets of items; which of them a budget can pay for decides how the plan starts.
+    spare : sequence of int
+        Stages that are followed only where items have failed or are owned from the start.
+    answers_without : bool
+        Whether it can answer well without items that cannot be had.
     uses_owned : bool
         Whether the answer depends on all items that are owned, rather than on told stages.
     outline : Outline
@@ -227,6 +231,8 @@ class Plan(ABC, Generic[S]):
     refusal: str = "stop"
     one_budget: bool = False
     decisive: Sequence[Sequence[int]] = ()
+    spare: Sequence[int] = ()
+    answers_without: bool = False
     uses_owned: bool = False
     outline: Outline = Outline()
 

@@ -36,7 +36,8 @@ class DelegatingPlan(Plan[D], Generic[D]):
         self.stages, self.reads = inner.stages, inner.reads
         self.accepts_missing, self.accepts_sparse = inner.accepts_missing, inner.accepts_sparse
         self.refusal, self.one_budget = inner.refusal, inner.one_budget
-        self.decisive = inner.decisive
+        self.decisive, self.spare = inner.decisive, inner.spare
+        self.answers_without = inner.answers_without
         order, noun = inner.outline.order, inner.outline.stage_noun
         self.outline = Outline(order, noun, buyer=inner.outline.buyer or inner)
 

@@ -12,9 +12,11 @@ from .contract import Plan
 #: Classes are imported on demand, because plans that nest plans import this module.
 KINDS = {
     "additive": "additive.AdditivePlan",
+    "gam": "gam.GamPlan",
     "sampled": "sampled.SampledPlan",
     "prefix": "prefix.PrefixPlan",
     "refits": "prefix.PrefixPlan",
+    "subset": "subset.SubsetPlan",
     "routed": "routed.RoutedPlan",
     "menu": "menu.MenuPlan",
     "blocks": "blocks.BlocksPlan",

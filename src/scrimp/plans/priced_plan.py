@@ -144,8 +144,15 @@ class PricedPlan:
 
     @cached_property
     def items(self) -> tuple[int, ...]:
-        """All items the plan may buy, in the order of its stages."""
-        return tuple(dict.fromkeys(item for needs in self.needs for item in needs))
+        """All items the plan buys where none fails, in the order of its stages."""
+        stages = self._regular_stages
+        return tuple(dict.fromkeys(item for stage in stages for item in self.needs[stage]))
+
+    @cached_property
+    def _regular_stages(self) -> list[int]:
+        """The stages that are followed where no item fails."""
+        spare = set(self.plan.spare)
+        return [stage for stage in range(len(self.plan.stages)) if stage not in spare]
 
     @cached_property
     def price(self) -> float:
@@ -155,7 +162,7 @@ class PricedPlan:
     @cached_property
     def cheapest(self) -> tuple[float, str]:
         """The lowest price of a first purchase, and its name; infinite for an empty plan."""
-        stages = set(self.needs) - {()}  # a leaf needs nothing
+        stages = {self.needs[stage] for stage in self._regular_stages} - {()}  # leaves need nothing
         offers = ((self.costs.price_of(needs), self._named(needs)) for needs in stages)
         return min(offers, default=(float("inf"), "nothing"))
 
@@ -163,7 +170,7 @@ class PricedPlan:
     def smallest_headroom(self) -> tuple[float, str]:
         """The smallest headroom of a paid stage, and the name of the most expensive purchase."""
         rooms = self.plan.stages.headroom
-        paid = [s for s, needs in enumerate(self.needs) if self.costs.price_of(needs) > 0]
+        paid = [s for s in self._regular_stages if self.costs.price_of(self.needs[s]) > 0]
         if not paid:
             return 0.0, "nothing"
         costliest = max(paid, key=lambda s: self.costs.price_of(self.needs[s]))
@@ -181,8 +188,8 @@ class PricedPlan:
     def summary(self) -> list[Purchase]:
         """Return the purchases in order, with their prices."""
         uses = dict.fromkeys(self.items, 0)
-        for needs in self.needs:
-            for item in needs:
+        for stage in self._regular_stages:
+            for item in self.needs[stage]:
                 uses[item] += 1
         costs = self.costs
         return [

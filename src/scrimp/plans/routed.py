@@ -53,6 +53,8 @@ class Nodes:
         flat = (self.low, self.high, self.inside, self.outside, self.missing, self.refused)
         if n == 0 or any(part.shape != (n,) for part in flat):
             raise ValueError("a routed plan needs at least one node and one entry per node.")
+        if (self.column < -1).any():
+            raise ValueError("column must be -1 at a leaf and not negative elsewhere.")
         if len(self.value) != n or not np.isfinite(self.value).all():
             raise ValueError("value must be finite and (nodes x outputs).")
         for child in (self.inside, self.outside, self.missing):

@@ -46,6 +46,12 @@ OPTIONS: dict[str, Option] = {
             "edge does not look at prices.",
             default="smoothed", choices=RULES,
         ),
+        Option(
+            "combine", "combine", "choice",
+            "How an answer is made of the rounds on the columns at hand: stacked weighs each "
+            "column by a regression, vote adds up the rounds as in the paper.",
+            default="stacked", choices=("stacked", "vote"),
+        ),
         Option("rounds", "n_rounds", "int", "The most rounds.", default=500, least=1),
         Option(
             "unaffordable", "unaffordable", "choice",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -83,9 +83,10 @@ def first_cohorts(
     budget_of: Ints | None,
     keys: NDArray[np.uint64],
     owned: Flags | None,
+    failed: Flags | None,
     each_budget: bool,
 ) -> Iterator[Cohort]:
-    """Yield rows that own the same items, at budgets that the plan starts alike.
+    """Yield rows that own and lack the same items, at budgets that the plan starts alike.
 
     Parameters
     ----------
@@ -99,11 +100,14 @@ def first_cohorts(
         The keys of all rows.
     owned : bool array (rows, items), optional
         The items that rows own, ancestors included.
+    failed : bool array (rows, items), optional
+        The items that cannot be had.
     each_budget : bool
         Whether every budget has a cohort of its own.
     """
-    for rows, owned_items in _by_owned(len(keys), owned):
+    for rows, owned_items, failed_items in _by_history(len(keys), owned, failed):
         whole = Ledger(priced.costs, budgets.tolist(), owned_items)
+        whole.failed = failed_items - whole.owned
         for start, stop in _budget_runs(priced, whole, each_budget):
             chosen = rows
             if budget_of is not None:
@@ -115,15 +119,20 @@ def first_cohorts(
                 yield Cohort(chosen, state, ledger, start, positions)
 
 
-def _by_owned(n: int, owned: Flags | None) -> Iterator[tuple[Ints, Sequence[int]]]:
-    """Yield rows that own the same items, and these items."""
-    if owned is None:
-        yield np.arange(n), ()
+def _by_history(
+    n: int, owned: Flags | None, failed: Flags | None
+) -> Iterator[tuple[Ints, set[int], set[int]]]:
+    """Yield rows that own the same items and cannot have the same items, and these items."""
+    if owned is None and failed is None:
+        yield np.arange(n), set(), set()
         return
-    patterns, member = np.unique(owned, axis=0, return_inverse=True)
+    given = [mask for mask in (owned, failed) if mask is not None]
+    patterns, member = np.unique(np.hstack(given), axis=0, return_inverse=True)
     member = member.reshape(-1)
+    n_owned = 0 if owned is None else owned.shape[1]
     for number, pattern in enumerate(patterns):
-        yield np.flatnonzero(member == number), np.flatnonzero(pattern).tolist()
+        having, lacking = (np.flatnonzero(part) for part in np.split(pattern, [n_owned]))
+        yield np.flatnonzero(member == number), set(having.tolist()), set(lacking.tolist())
 
 
 def _budget_runs(
@@ -133,5 +142,5 @@ def _budget_runs(
     n = len(ledger.budgets)
     if each_budget:
         return pairwise(range(n + 1))
-    closures = map(priced.costs.closure, priced.plan.decisive)
-    return pairwise(sorted({0, n, *(ledger.first_affording(needs) for needs in closures)}))
+    obtainable = map(ledger.obtainable, priced.plan.decisive)
+    return pairwise(sorted({0, n, *(ledger.first_affording(needs) for needs in obtainable)}))

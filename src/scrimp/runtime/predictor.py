@@ -18,8 +18,9 @@ from ..data.columns import Columns, as_frame
 from ..data.target import Target
 from ..data.validation import FLOAT_DTYPES, check_budget, check_budgets
 from ..plans.priced_plan import PricedPlan
-from ..types import Floats
-from .owned_items import owned_items
+from ..types import Flags, Floats
+from .absent_columns import refuse_absent
+from .item_masks import failed_items, owned_items
 from .replay import replay, replay_rows
 from .session import Session
 from .shared_history import SharedHistory, answer_all, shared_history
@@ -34,6 +35,9 @@ _MAX_HISTORIES = 256
 @dataclass(frozen=True, eq=False)
 class Predictor:
     """A fitted plan with all that is needed to follow it: what a model file holds.
+
+    It takes arrays, data frames and sparse matrices of any format. A frame is matched by name;
+    if the model was fitted on an array, which has none, by position, with a warning.
 
     Parameters
     ----------
@@ -75,34 +79,43 @@ class Predictor:
         return replace(self, plan=self.plan.repriced(costs))
 
     def answer(
-        self, X: Any, budget: Any = None, *, owned: Any = None, keys: Any = None,
-        stop: str | None = None,
+        self, X: Any, budget: Any = None, *, owned: Any = None, failed: Any = None,
+        keys: Any = None, stop: str | None = None,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """Return scores (rows x outputs) and spend (rows) at one budget, or one per row."""
         if self._needs_dense(X):
             budgets = check_budget(budget, X.shape[0])
             parts = [
                 self.answer(
-                    block, budgets[rows] if budgets.ndim else budget, owned=block_owned,
-                    keys=block_keys, stop=stop,
+                    block, budgets[rows] if budgets.ndim else budget, stop=stop, **options
                 )
-                for rows, block, block_owned, block_keys in self._dense_blocks(X, owned, keys)
+                for rows, block, options in self._dense_blocks(X, owned, failed, keys)
             ]  # fmt: skip
             scores, spent = zip(*parts, strict=True)
             return np.concatenate(scores), np.concatenate(spent)
-        table = self._table(X)
+        table = self._table(X, budget, owned)
         n = table.shape[0]
         budgets = check_budget(budget, n)
         self._warn_if_nothing_fits(budgets, owned)
-        if owned is None and stop in (None, "none") and budgets.ndim == 0:
+        lacking = self._lacking(X, failed, n)
+        if owned is None and lacking is None and stop in (None, "none") and budgets.ndim == 0:
             history = self._shared_history(float(budgets))
             if history is not None:
                 _as_keys(keys, n)
                 return answer_all(self.plan, history, table)
         return replay_rows(
             self.plan, self.target, table, np.broadcast_to(budgets, n), keys=_as_keys(keys, n),
-            owned=owned_items(owned, n, self.costs, self.columns), stop=stop,
+            owned=owned_items(owned, n, self.costs, self.columns), failed=lacking, stop=stop,
         )  # fmt: skip
+
+    def _lacking(self, X: Any, failed: Any, n: int) -> Flags | None:
+        """Return the items that cannot be had, also because a frame has not all their columns."""
+        items = failed_items(failed, n, self.costs, self.columns)
+        absent = self.columns.absent(X)
+        if not absent:
+            return items
+        lacking = np.isin(np.arange(self.costs.n_items), self.costs.owners[absent])
+        return np.tile(lacking, (n, 1)) if items is None else items | lacking
 
     def _shared_history(self, budget: float) -> SharedHistory | None:
         """Return what all rows buy at a budget, if they buy the same; it is kept."""
@@ -139,23 +152,25 @@ class Predictor:
         return float(metric(y, self.predict(X, budget, **options), sample_weight=sample_weight))
 
     def sweep(
-        self, X: Any, budgets: Any, *, owned: Any = None, keys: Any = None, stop: str | None = None
-    ) -> Sweep:
+        self, X: Any, budgets: Any, *, owned: Any = None, failed: Any = None, keys: Any = None,
+        stop: str | None = None,
+    ) -> Sweep:  # fmt: skip
         """Return answers and spend at many budgets, in one pass."""
         asked = check_budgets(budgets)
         if self._needs_dense(X):
             sweeps = [
-                self.sweep(block, asked, owned=block_owned, keys=block_keys, stop=stop)
-                for _, block, block_owned, block_keys in self._dense_blocks(X, owned, keys)
+                self.sweep(block, asked, stop=stop, **options)
+                for _, block, options in self._dense_blocks(X, owned, failed, keys)
             ]
             spent = np.concatenate([part.spent for part in sweeps])
             return Sweep(asked, spent, np.concatenate([s.scores for s in sweeps]), self.target)
-        table = self._table(X)
+        table = self._table(X, asked, owned)
         n = table.shape[0]
         distinct, position = np.unique(asked, return_inverse=True)
         sweep = replay(
             self.plan, self.target, table, distinct, keys=_as_keys(keys, n),
-            owned=owned_items(owned, n, self.costs, self.columns), stop=stop,
+            owned=owned_items(owned, n, self.costs, self.columns),
+            failed=self._lacking(X, failed, n), stop=stop,
         )  # fmt: skip
         if np.array_equal(asked, distinct):
             return sweep
@@ -169,38 +184,68 @@ class Predictor:
         key: int = 0,
         known: Mapping[str, Any] | None = None,
         owned: Iterable[str] = (),
+        failed: Iterable[str] = (),
         stop: str | None = None,
     ) -> Session:
         """Return a session for one row. See `scrimp.runtime.session.Session`."""
         limit = float(check_budget(budget))
         return Session(
             self.plan, self.columns, self.target,
-            budget=limit, key=key, known=known, owned=owned, stop=stop,
+            budget=limit, key=key, known=known, owned=owned, failed=failed, stop=stop,
         )  # fmt: skip
 
     def _needs_dense(self, X: Any) -> bool:
         """Return whether X is sparse and the plan needs arrays."""
         return bool(issparse(X)) and not self.plan.accepts_sparse
 
-    def _dense_blocks(self, X: Any, owned: Any, keys: Any) -> Iterator[tuple[slice, Any, Any, Any]]:
-        """Yield blocks of rows of a sparse X as arrays, with what is owned and the keys."""
-        n, d = X.shape
+    def _dense_blocks(
+        self, X: Any, owned: Any, failed: Any, keys: Any
+    ) -> Iterator[tuple[slice, Any, dict[str, Any]]]:
+        """Yield blocks of rows of a sparse X as arrays, with their masks and keys."""
+        X, (n, d) = X.tocsr(), X.shape
         keys = np.arange(n) if keys is None else np.asarray(keys)
-        per_row = np.ndim(owned) == 2
         step = max(_DENSE_CELLS // max(d, 1), 1)
-        for start in range(0, n, step):
+        for start in range(0, max(n, 1), step):
             rows = slice(start, min(start + step, n))
-            yield rows, X[rows].toarray(), owned[rows] if per_row else owned, keys[rows]
+            masks = {
+                name: mask[rows] if np.ndim(mask) == 2 else mask
+                for name, mask in (("owned", owned), ("failed", failed))
+            }
+            yield rows, X[rows].toarray(), masks | {"keys": keys[rows]}
 
-    def _table(self, X: Any) -> Any:
-        """Return X as numbers, columns in the order of training."""
-        if as_frame(X) is not None:
-            return self.columns.encode(X, only=self.plan.columns_read.tolist())
+    def _table(self, X: Any, budgets: Any, owned: Any) -> Any:
+        """Return X as numbers, columns in the order of training.
+
+        A frame may lack columns that are not bought at these budgets. Where items are owned,
+        more of the others may be bought: no column that the model reads may then be absent.
+        """
+        frame = as_frame(X)
+        if frame is not None:
+            self._warn_if_matched_by_position(frame)
+            absent = self.columns.absent(X)
+            if absent and not self.plan.plan.answers_without:
+                limits = check_budgets(np.inf if budgets is None or owned is not None else budgets)
+                refuse_absent(self.plan, absent, limits)
+            return self.columns.encode(X, self.plan.columns_read.tolist(), absent)
         self.columns.refuse_arrays_for_categories()
         if type(X) is np.ndarray and X.dtype in FLOAT_DTYPES and X.ndim == 2 and len(X):
             return self.columns.encode(X)  # there is nothing to convert
-        array = check_array(X, dtype=FLOAT_DTYPES, ensure_all_finite=False, accept_sparse="csr")
+        array = check_array(
+            X, dtype=FLOAT_DTYPES, ensure_all_finite=False, accept_sparse="csr",
+            ensure_min_samples=0,
+        )  # fmt: skip
         return self.columns.encode(array)
+
+    def _warn_if_matched_by_position(self, frame: Any) -> None:
+        """Warn of a frame whose names the model does not know, as scikit-learn does."""
+        expected = [self.columns.name(column) for column in range(len(self.columns))]
+        if self.columns.names is None and [str(name) for name in frame.columns] != expected:
+            warnings.warn(
+                "X has feature names, but the model was fitted without feature names: its "
+                "columns are taken by their position.",
+                UserWarning,
+                stacklevel=5,
+            )
 
     def _warn_if_nothing_fits(self, budgets: Floats, owned: Any) -> None:
         largest, (lowest_price, item) = budgets.max(initial=0.0), self.plan.cheapest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..plans.capabilities import answer_cohort, bounded, read_all
 from ..plans.priced_plan import PricedPlan
 from ..types import Flags, Floats, Ints
 from .cohort import Cohort, first_cohorts
-from .finite_values import check_finite
+from .finite_values import FiniteCheck
 from .stopping import StopRule, coming_stages, stop_rule
 from .sweep import Sweep
 
@@ -27,6 +28,7 @@ def replay(
     *,
     keys: NDArray[np.uint64] | None = None,
     owned: Flags | None = None,
+    failed: Flags | None = None,
     stop: str | None = None,
 ) -> Sweep:
     """Return the answers and the spend of all rows at all budgets.
@@ -45,12 +47,14 @@ def replay(
         One key per row, for plans that draw; by default 0, 1, 2, ...
     owned : bool array (rows, items), optional
         The items that rows own from the start, ancestors included.
+    failed : bool array (rows, items), optional
+        The items that cannot be had: they are refused, and never paid for.
     stop : {None, "certain"}
         The rule for stopping before the budget is used up.
     """
     n, plan = X.shape[0], priced.plan
     batch = _Batch(priced, target, X, _keys(keys, n), stop_rule(stop))
-    done = sorted(_follow(batch, budgets, None, owned), key=lambda cohort: cohort.first)
+    done = sorted(_follow(batch, budgets, None, owned, failed), key=lambda cohort: cohort.first)
     if done and all(len(cohort.rows) == n and cohort.answers is None for cohort in done):
         answers = read_all(plan, [cohort.state for cohort in done])
         run_of = np.repeat(np.arange(len(done)), [cohort.n_budgets for cohort in done])
@@ -73,6 +77,7 @@ def replay_rows(
     *,
     keys: NDArray[np.uint64] | None = None,
     owned: Flags | None = None,
+    failed: Flags | None = None,
     stop: str | None = None,
 ) -> tuple[Floats, Floats]:
     """Return scores (rows x outputs) and spend (rows) of rows with a budget each.
@@ -81,14 +86,14 @@ def replay_rows(
     ----------
     budgets : float array (rows,)
         One per row.
-    priced, target, X, keys, owned, stop
+    priced, target, X, keys, owned, failed, stop
         As in `replay`.
     """
     distinct, budget_of = np.unique(budgets, return_inverse=True)
     n = X.shape[0]
     scores, spent = np.empty((n, priced.plan.n_outputs)), np.empty(n)
     batch = _Batch(priced, target, X, _keys(keys, n), stop_rule(stop))
-    for cohort in _follow(batch, distinct, budget_of, owned):
+    for cohort in _follow(batch, distinct, budget_of, owned, failed):
         answer = cohort.answers or (priced.plan.read(cohort.state), cohort.ledger.spent)
         scores[cohort.rows], spent[cohort.rows] = answer
     return scores, spent
@@ -104,17 +109,23 @@ class _Batch:
     keys: NDArray[np.uint64]
     rule: StopRule | None
 
+    @cached_property
+    def finite(self) -> FiniteCheck:
+        """The check of the columns that are bought."""
+        return FiniteCheck(self.priced, self.X)
+
 
 def _keys(keys: NDArray[np.uint64] | None, n_rows: int) -> NDArray[np.uint64]:
     return np.arange(n_rows, dtype=np.uint64) if keys is None else keys
 
 
 def _follow(
-    batch: _Batch, budgets: Floats, budget_of: Ints | None, owned: Flags | None
-) -> Iterator[Cohort]:
+    batch: _Batch, budgets: Floats, budget_of: Ints | None, owned: Flags | None,
+    failed: Flags | None,
+) -> Iterator[Cohort]:  # fmt: skip
     """Yield cohorts that together hold every row at its budgets, each followed to its end."""
     priced, rule = batch.priced, batch.rule
-    start = (priced, budgets, budget_of, batch.keys, owned)
+    start = (priced, budgets, budget_of, batch.keys, owned, failed)
     todo = list(first_cohorts(*start, each_budget=rule is not None))
     for cohort in todo if rule is None else ():
         cohort.answers = _answers_at_once(batch, cohort)
@@ -126,6 +137,8 @@ def _follow(
 
 def _answers_at_once(batch: _Batch, cohort: Cohort) -> tuple[Floats, Floats] | None:
     """Return the answers of a plan that need not be driven, or None."""
+    if cohort.ledger.failed:
+        return None
     rows, positions = cohort.rows, cohort.budget_of
     positions = None if positions is None else positions - cohort.first
     plan, needs = batch.priced.plan, batch.priced.needs
@@ -171,8 +184,7 @@ def _drive(batch: _Batch, cohort: Cohort, todo: list[Cohort]) -> Iterator[Cohort
 def _tell(batch: _Batch, cohort: Cohort, stage: int) -> None:
     """Buy and tell a stage, after a check that its columns are finite where that is needed."""
     priced = batch.priced
-    if not priced.accepts_missing:
-        check_finite(priced, batch.X, cohort.rows, priced.plan.reads[stage])
+    batch.finite.check(cohort.rows, priced.plan.reads[stage])
     cohort.ledger.buy(priced.needs[stage])
     priced.plan.tell(cohort.state, stage, batch.X, cohort.rows)
 

@@ -56,12 +56,16 @@ class Answer:
         The readout of the plan.
     spent : float
         The spend so far.
+    expected_cost : float or None
+        The expected cost of errors if the label is decided now, under the probabilities; None
+        if the model has no `error_cost`.
     """
 
     label: Any
     probabilities: Floats | None
     scores: Floats
     spent: float
+    expected_cost: float | None = None
 
 
 class Session:
@@ -83,6 +87,8 @@ class Session:
         Values by column name that are known from the start; their items are owned, for free.
     owned : iterable of str, optional
         Items without columns that are owned from the start, such as a fee that was paid.
+    failed : iterable of str, optional
+        Items that cannot be had: they are never requested.
     stop : {None, "certain"}
         The rule for stopping before the budget is used up.
 
@@ -110,6 +116,7 @@ class Session:
         key: int = 0,
         known: Mapping[str, Any] | None = None,
         owned: Iterable[str] = (),
+        failed: Iterable[str] = (),
         stop: str | None = None,
     ) -> None:
         self._priced, self._target = priced, target
@@ -122,6 +129,7 @@ class Session:
             column = self._values.position(name)
             self._X[0, column] = self._values.number(column, value)
         self._ledger = Ledger(priced.costs, [budget], owned_items)
+        self._ledger.failed = self._values.items(failed) - self._ledger.owned
         keys = np.array([operator.index(key) % 2**64], dtype=np.uint64)
         self._state = priced.plan.start(keys, self._ledger)
         self._stage = -1
@@ -225,6 +233,7 @@ class Session:
             target.probabilities(scores)[0] if not target.is_number else None,
             scores[0],
             self.spent,
+            None if target.error_costs is None else float(target.expected_costs(scores)[0]),
         )
 
     def _advance(self) -> None:

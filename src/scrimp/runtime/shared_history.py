@@ -6,12 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
-from ..costs.ledger import Ledger
+from ..costs.ledger import Ledger, within
 from ..plans.capabilities import Reader, reader
 from ..plans.priced_plan import PricedPlan
 from ..types import Floats, Ints
 from .finite_values import check_finite
+
+#: Cells of a block of rows: what fits in a cache.
+_BLOCK_CELLS = 1 << 17
+#: The fewest rows of a block: each has a share in the overhead of a call.
+_MIN_BLOCK_ROWS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +45,19 @@ def shared_history(priced: PricedPlan, budget: float) -> SharedHistory | None:
     A plan with a fixed order buys the same items for all rows, so that following it once,
     without any row, determines the purchases of every row.
     """
-    plan, ledger = priced.plan, Ledger(priced.costs, [budget])
-    if plan.outline.order != "fixed":
+    if priced.plan.outline.order != "fixed":
         return None
+    state, ledger, columns = _followed(priced, budget)
+    read = reader(priced.plan, state)
+    if read is None:
+        return None
+    checked = [] if priced.plan.accepts_missing else columns
+    return SharedHistory(ledger.spent, np.array(checked, dtype=np.int64), read)
+
+
+def _followed(priced: PricedPlan, budget: float) -> tuple[Any, Ledger, list[int]]:
+    """Follow a plan with a fixed order; return its state, ledger and the columns read in order."""
+    plan, ledger = priced.plan, Ledger(priced.costs, [budget])
     X, rows = np.empty((0, priced.costs.n_columns)), np.empty(0, dtype=np.int64)
     state = plan.start(np.empty(0, dtype=np.uint64), ledger)
     columns: dict[int, None] = {}
@@ -52,16 +68,40 @@ def shared_history(priced: PricedPlan, budget: float) -> SharedHistory | None:
             continue
         ledger.buy(needs)
         plan.tell(state, stage, X, rows)
-        if not plan.accepts_missing:
-            columns.update(dict.fromkeys(np.asarray(plan.reads[stage]).tolist()))
-    read = reader(plan, state)
-    if read is None:
-        return None
-    return SharedHistory(ledger.spent, np.array(list(columns), dtype=np.int64), read)
+        columns.update(dict.fromkeys(np.asarray(plan.reads[stage]).tolist()))
+    return state, ledger, list(columns)
+
+
+def columns_bought(priced: PricedPlan, budget: float) -> set[int]:
+    """Return the columns that are read at a budget.
+
+    Of a plan with a fixed order these are the columns of its purchases; where rows differ, those
+    of every stage that the budget pays for, whether or not a row comes to it.
+    """
+    if priced.plan.outline.order == "fixed":
+        return set(_followed(priced, budget)[2])
+    return affordable_columns(priced, budget)
+
+
+def affordable_columns(priced: PricedPlan, budget: float) -> set[int]:
+    """Return the columns of all stages that a budget pays for."""
+    affordable = {
+        needs: within(priced.costs.price_of(needs), budget) for needs in set(priced.needs)
+    }
+    stages = zip(priced.needs, priced.plan.reads, strict=True)
+    return {int(column) for needs, columns in stages if affordable[needs] for column in columns}
 
 
 def answer_all(priced: PricedPlan, history: SharedHistory, X: Any) -> tuple[Floats, Floats]:
     """Return scores (rows x outputs) and spend (rows) of rows with a shared history."""
-    rows = np.arange(X.shape[0])
-    check_finite(priced, X, rows, history.checked)
-    return history.read(X, rows), np.full(X.shape[0], history.spent)
+    n = X.shape[0]
+    spent = np.full(n, history.spent)
+    if not len(history.checked):
+        return history.read(X, np.arange(n)), spent
+    step = n if issparse(X) else max(_BLOCK_CELLS // X.shape[1], _MIN_BLOCK_ROWS)
+    scores = np.empty((n, priced.n_outputs))
+    for start in range(0, n, step):  # a block is still in the cache when it is read
+        rows = np.arange(start, min(start + step, n))
+        check_finite(priced, X, rows, history.checked)
+        scores[rows[0] : rows[-1] + 1] = history.read(X, rows)
+    return scores, spent

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from scrimp import BudgetedBoostingClassifier, Costs, Item
 from tests.naive.budgeted_boosting import naive_boost, naive_scores
+
+#: The paper's own vote.
+VoteClassifier = partial(BudgetedBoostingClassifier, combine="vote")
 
 N_ROUNDS = 25
 
@@ -50,7 +55,7 @@ def test_rounds_agree(rule, unaffordable, seed):
     slow = naive_boost(
         X, y, prices, budget=budget, sample_weight=weight, requires=fees or None, **options
     )
-    fast = BudgetedBoostingClassifier(costs, budget, **options)
+    fast = VoteClassifier(costs, budget, **options)
     if not slow:
         with pytest.warns(UserWarning, match="every answer is the prior"):
             fast.fit(X, y, sample_weight=weight)
@@ -90,7 +95,7 @@ def test_rounds_agree_on_categories(seed):
     slow = naive_boost(
         np.column_stack([codes, number]), y, [1.0, 1.7], n_rounds=15, categorical=[0]
     )
-    fast = BudgetedBoostingClassifier({"x": 1.7, "c": 1.0}, rule="greedy", n_rounds=15)
+    fast = VoteClassifier({"x": 1.7, "c": 1.0}, rule="greedy", n_rounds=15)
     fast.fit(frame, y)
     np.testing.assert_allclose(fast.edges_, [r.edge for r in slow], rtol=1e-9)
     assert fast.plan_.plan.stumps.column.tolist() == [r.stump.column for r in slow]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from scrimp import BudgetedBoostingClassifier
 from tests.naive import samme
+
+#: The paper's own vote.
+VoteClassifier = partial(BudgetedBoostingClassifier, combine="vote")
 
 RULES = ["edge", "greedy", "smoothed", "speedboost", "hybrid"]
 NAMES = np.array(["ant", "bee", "cat", "dog", "eel", "fox"])
@@ -62,7 +67,7 @@ def test_rounds_agree(rule, unaffordable, seed):
     budget = float(np.random.default_rng(seed).uniform(0.4, 1.2) * prices.sum())
     options = {"n_rounds": 20, "unaffordable": unaffordable, "tau": 0.7, "switch": 0.5}
     slow = samme.boost(X, y, prices, rule, budget, sample_weight=weight, **options)
-    fast = BudgetedBoostingClassifier(prices, budget, rule=rule, **options)
+    fast = VoteClassifier(prices, budget, rule=rule, **options)
     if not slow:
         with pytest.warns(UserWarning, match="every answer is the prior"):
             fast.fit(X, NAMES[y], sample_weight=weight)
@@ -95,7 +100,7 @@ def test_rounds_agree_on_categories(seed):
     slow = samme.boost(
         table, y, [1.0, 1.7], "greedy", np.inf, 15, sample_weight=weight, categorical=[True, False]
     )
-    fast = BudgetedBoostingClassifier({"x": 1.7, "c": 1.0}, rule="greedy", n_rounds=15)
+    fast = VoteClassifier({"x": 1.7, "c": 1.0}, rule="greedy", n_rounds=15)
     assert_same_rounds(fast.fit(frame, y, sample_weight=weight), slow, K)
     np.testing.assert_allclose(
         fast.decision_function(frame), samme.scores(slow, table, K), rtol=1e-7, atol=1e-9

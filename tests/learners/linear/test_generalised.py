@@ -139,3 +139,16 @@ def test_a_constant_is_not_bought(learner: Any, constant: float) -> None:
     X = np.column_stack([rng.normal(size=(1001, 2)), np.full(1001, constant)])
     y = (X[:, 0] + rng.normal(size=1001) > 0).astype(int)
     assert learner().fit(X, y).sequence_ == ["x0", "x1"]
+
+
+def test_counts_far_outside_the_training_are_finite():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    model = SequencedPoissonRegressor().fit(X, rng.poisson(np.exp(X[:, 0])))
+    far = np.array([[1e3, 0.0], [1e300, 0.0], [-1e300, 0.0], [700.0, 0.0]])
+    counts = model.predict(far)
+    assert np.isfinite(counts).all()
+    assert (counts[:2] == np.exp(709.78)).all()
+    assert counts[2] == 0.0
+    session = model.session(known={"x0": 1e300, "x1": 0.0})
+    assert session.read().label == counts[1]

@@ -10,7 +10,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from scrimp import Costs, SequencedRegressor, check_budgeted_estimator, load, save
+from scrimp import (
+    Costs,
+    SequencedClassifier,
+    SequencedRegressor,
+    check_budgeted_estimator,
+    load,
+    save,
+)
 
 SETTINGS = [{}, {"criterion": "omp", "doubling": True}, {"missing": "mean"}]
 
@@ -261,3 +268,11 @@ def test_a_column_without_any_value_in_the_first_rows_is_remarked_on() -> None:
     X[:, 1] = np.nan
     with pytest.warns(UserWarning, match=r"The columns \[1\].*count as 0"):
         SequencedRegressor(missing="mean").partial_fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize("learner", [SequencedRegressor, SequencedClassifier])
+def test_warns_when_no_item_is_affordable(learner):
+    X = np.arange(12.0).reshape(6, 2) ** 2
+    with pytest.warns(UserWarning, match="The cheapest item 'x0' costs 2 but the budget is 1"):
+        model = learner([2.0, 3.0], budget=1.0).fit(X, [0, 1, 0, 1, 1, 1])
+    assert len(np.unique(model.predict(X))) == 1

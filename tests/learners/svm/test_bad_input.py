@@ -85,8 +85,8 @@ def test_prices_of_other_columns_are_refused():
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_budget_below_the_cheapest_group_gives_an_intercept_and_a_warning(loss):
     X, y = table(loss)
-    with pytest.warns(UserWarning, match=r"The cheapest purchase costs 0.5, more than the budgets "
-                      r"\[0.2, 0.4\]: nothing is bought there") as caught:  # fmt: skip
+    with pytest.warns(UserWarning, match=r"The cheapest item '3' costs 0.5 but the budget is 0.4, "
+                      r"so nothing is bought at the budgets \[0.2, 0.4\]") as caught:  # fmt: skip
         found = model(loss, budget=[0.2, 0.4, 4.0]).fit(X, y)
     assert all(own.filename == __file__ for own in caught)
     assert found.items_[:2] == [[], []]
@@ -100,7 +100,7 @@ def test_a_budget_below_the_cheapest_group_gives_an_intercept_and_a_warning(loss
 
 
 def test_only_an_intercept_can_be_all_there_is():
-    with pytest.warns(UserWarning, match="nothing is bought there"):
+    with pytest.warns(UserWarning, match="so nothing is bought and every answer is the prior"):
         found = BudgetedSVR(COSTS, 0.3, epsilon=0.0).fit(X, NUMBERS)
     assert found.predict(X) == pytest.approx(NUMBERS.mean())
     assert not found.coef_.any()

@@ -23,10 +23,10 @@ EXCLUDED = (
 
 
 def expected_failures(estimator):
-    if estimator.prune != "cv":
-        return {}
-    why = "folds are made of rows: a row given twice may be in two of them, a weight of 2 not"
-    return {"check_sample_weight_equivalence_on_dense_data": why}
+    if estimator.prune is None:
+        why = "a tree that is not pruned has leaves for rows of any weight"
+        return {"check_class_weight_classifiers": why}
+    return {}
 
 
 @parametrize_with_checks(
@@ -147,3 +147,37 @@ def test_refuses_one_class_and_lists_of_budgets(iris):
         BudgetedTreeClassifier().fit(*iris, sample_weight=(iris[1] == 0).astype(float))
     with pytest.raises(ValueError, match="expected one number"):
         BudgetedTreeClassifier(budget=[1.0, 2.0]).fit(*iris)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_a_text_column_that_is_wholly_empty_is_not_tested(kind):
+    import pandas as pd
+    import polars as pl
+
+    b = np.arange(40.0)
+    if kind == "pandas":
+        X = pd.DataFrame({"a": pd.Series([None] * 40, dtype="str"), "b": b, "c": -(b % 7)})
+    else:
+        X = pl.DataFrame({"a": pl.Series([None] * 40, dtype=pl.String), "b": b, "c": -(b % 7)})
+    y = (b >= 20).astype(int)
+    model = BudgetedTreeClassifier({"a": 1.0, "b": 2.0, "c": 4.0}, prune=None).fit(X, y)
+    assert [model.plan_.costs.names[item] for item in model.plan_.items] == ["b"]
+    assert model.score(X, y) == 1.0
+    alone = BudgetedTreeClassifier(prune=None).fit(X[["a"]], y)
+    assert alone.spend(X[["a"]]).tolist() == [0.0] * 40
+
+
+def test_folds_by_position_count_all_rows_as_given(iris):
+    X, y = iris
+    weight = np.ones(len(y))
+    weight[::3] = 0.0
+    folds = [
+        (np.arange(len(y)) % 5 != k, np.flatnonzero(np.arange(len(y)) % 5 == k)) for k in (0, 1)
+    ]
+    folds += [(np.arange(1, len(y)), np.array([0]))]  # tests a row of weight 0 only
+    model = BudgetedTreeClassifier(cv=folds, random_state=0).fit(X, y, sample_weight=weight)
+    kept = np.flatnonzero(weight)
+    same = [(np.flatnonzero(kept % 5 != k), np.flatnonzero(kept % 5 == k)) for k in (0, 1)]
+    reference = BudgetedTreeClassifier(cv=same, random_state=0).fit(X[kept], y[kept])
+    assert model.ccp_alpha_ == reference.ccp_alpha_
+    assert (model.predict_proba(X) == reference.predict_proba(X)).all()

@@ -166,7 +166,7 @@ def test_pruning_agrees_with_brute_force(seed, n_classes, weighted):
         fast += right_at(alphas, grown, X[rest], y[rest], weight[rest])
     np.testing.assert_allclose(fast, slow, rtol=1e-9)
     best = alphas[np.flatnonzero(np.asarray(slow) >= max(slow) - 1e-9)[-1]]
-    assert cross_validated_alpha(tree, X, y, weight, folds) == pytest.approx(best)
+    assert cross_validated_alpha(tree, X, y, weight, list(folds.split(X, y))) == pytest.approx(best)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 
-from scrimp import Costs, Item
+from scrimp import Costs, FrontierClassifier, Item
 from scrimp.costs.item_sets import ItemSets
 from scrimp.costs.ledger import within
 from scrimp.data.columns import Columns
+from scrimp.meta.frontier import linear_scorer
 from scrimp.meta.frontier.design import Design
-from scrimp.meta.frontier.item_search import best_sets, forward_order, swapped
+from scrimp.meta.frontier.item_search import best_sets, eliminated, forward_order, swapped
+from scrimp.meta.frontier.linear_scorer import LinearScorer
 from scrimp.meta.frontier.set_scorer import SetScorer, TreeOptions
 from scrimp.meta.frontier.training_target import TrainingTarget
 
@@ -29,7 +32,7 @@ def naive_fill(costs, order, budget):
     """Buy in the order what can still be paid; the free things first."""
     have = {i for i in range(costs.n_items) if costs.price_of([i]) == 0}
     for item in order:
-        if within(costs.price_of({*have, item}), budget):
+        if costs.columns[item] and within(costs.price_of({*have, item}), budget):
             have |= set(costs.closure([item]))
     return have
 
@@ -159,3 +162,50 @@ def test_a_loss_is_the_mean_over_rows_not_learnt_from():
     noise.scorer.options = TreeOptions(rounds=40, patience=99)
     found = noise.scorer.score([tuple(range(COSTS.n_items))])[0]
     assert found.loss > 0.9 * np.var(noise.target.y)  # what was learnt by heart does not count
+
+
+@pytest.mark.parametrize("candidates", [["linear"], ["boosted"]])
+@pytest.mark.parametrize("n", [200, 900])
+def test_a_copy_of_a_column_is_not_paid_for(candidates, n):
+    X = np.random.default_rng(0).normal(size=(n, 4))
+    X[:, 2] = X[:, 0]
+    y = (X[:, 0] + X[:, 1] + 0.3 * np.random.default_rng(1).normal(size=n) > 0).astype(int)
+    model = FrontierClassifier([2.0, 1.0, 1.0, 1.0], [2.0, 5.0], candidates=candidates, cv=2)
+    model.fit(X, y)
+    assert not model.plan_.items or 0 not in model.plan_.items  # the cheaper copy is bought
+    assert model.chosen_[-1].price <= 3.0
+
+
+def test_items_whose_removal_does_not_worsen_the_loss_are_removed():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 6))
+    y = X[:, 0] + X[:, 1] + 0.1 * rng.normal(size=800)
+    costs = Costs.uniform(6)
+    design = Design.of(X, Columns(None, (None,) * 6), costs)
+    target = TrainingTarget(y, np.ones(800), 0)
+    for scorer in (SetScorer(design, target, 3, rng), LinearScorer(design, target, rng)):
+        items = eliminated(scorer, costs, tuple(range(6)))
+        assert {0, 1} <= set(items)
+        assert len(items) <= 4
+        assert scorer.loss(items) <= scorer.loss(tuple(range(6)))
+
+
+def test_the_linear_scorer_is_ridge_regression_on_folds():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 3))
+    target = TrainingTarget(X[:, 0] + rng.normal(size=100), rng.uniform(0.5, 2, 100), 0)
+    design = Design.of(X, Columns(None, (None,) * 3), Costs.uniform(3))
+    scorer = LinearScorer(design, target, np.random.default_rng(1))
+    draws, losses = np.random.default_rng(1), []
+    for _ in range(linear_scorer.OPTIONS.max_repeats):
+        fold_of = target.folds(5, draws)
+        for fold in range(5):
+            train, test = fold_of != fold, fold_of == fold
+            Z = design.filled[1][:, [0, 2]]
+            own = []
+            for alpha in linear_scorer.OPTIONS.penalties:
+                ridge = Ridge(alpha).fit(Z[train], target.y[train], target.weights[train])
+                errors = (ridge.predict(Z[test]) - target.y[test]) ** 2
+                own.append(np.average(errors, weights=target.weights[test]))
+            losses.append(own)
+    assert scorer.loss((0, 2)) == pytest.approx(np.mean(losses, axis=0).min(), rel=1e-6)

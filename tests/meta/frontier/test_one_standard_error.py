@@ -68,3 +68,11 @@ def test_differences_are_within_rows():
     assert clearly_better(level, level + 0.01)
     assert not clearly_better(level + 0.01, level)
     assert not clearly_better(level, level)
+
+
+def test_what_is_free_only_has_to_be_better():
+    noise = RNG.normal(size=(3, 400))
+    noise -= noise.mean(axis=1, keepdims=True)
+    own = np.array([0.99, 0.99, 1.2])[:, None] + noise
+    assert choose({"a": own}, np.ones(400), first_is_free=True) == ["a", None, None]
+    assert choose({"a": own[::-1]}, np.ones(400), first_is_free=True) == [None, None, None]

@@ -97,7 +97,7 @@ def test_losses_are_those_of_the_answers():
     assert held.losses()["spy"].shape == (3, 150)
     np.testing.assert_allclose(held.losses()["spy"].mean(axis=1), EARLY)
     shares = np.bincount(held.problem.labels) / 150
-    assert held.prior_brier().mean() == pytest.approx((1.0 - (shares**2).sum()) / 2)
+    assert held.out_of_fold().prior_brier.mean() == pytest.approx((1.0 - (shares**2).sum()) / 2)
 
 
 def test_brier_scores_are_of_probabilities_that_are_no_surer_than_they_may_be():
@@ -214,10 +214,10 @@ def test_progress_and_time_are_told():
     held = race(Spy("one", EARLY), Spy("two", LATE))
     with listening(seen.append):
         held.run()
-    folds = [event for event in seen if event.task == "folds"]
-    assert [event.note for event in folds] == ["one", "two"] * 3
-    assert [event.done for event in folds] == list(range(6))
-    assert {event.total for event in folds} == {6}
+    trainings = [event for event in seen if event.task == "trainings"]
+    assert [event.note for event in trainings] == ["one", "two"] * 3 + [""]
+    assert [event.done for event in trainings] == list(range(7))
+    assert {event.total for event in trainings} == {6}
     assert set(held.validation.seconds) == {"one", "two", "search"}
 
 

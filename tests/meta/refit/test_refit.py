@@ -34,6 +34,7 @@ from sklearn.utils import get_tags
 from scrimp import (
     BudgetedBoostingClassifier,
     BudgetedTreeClassifier,
+    CalibratedClassifier,
     Costs,
     RefitClassifier,
     RefitRegressor,
@@ -151,6 +152,29 @@ def test_the_order_of_any_plan_can_be_followed(rows, learner):
         assert set(model.sequence_) == {NUMBERS.names[i] for i in bought}
         paid = [n for n in model.sequence_ if n not in ("gift", "b")]
         assert paid == [NUMBERS.names[i] for i in bought if NUMBERS.names[i] in paid]
+
+
+def test_without_prices_of_its_own_it_has_those_of_the_order(rows):
+    X, y = rows
+    tree, learner = (
+        DecisionTreeClassifier(max_depth=3, random_state=0),
+        SequencedClassifier(NUMBERS),
+    )
+    fitted = SequencedClassifier(NUMBERS).fit(X, y)
+    nested = CalibratedClassifier(SequencedClassifier(NUMBERS), cv=2)
+    for order in (learner, fitted, fitted.predictor_, fitted.plan_, nested):
+        model = RefitClassifier(tree, order, random_state=0).fit(X, y)
+        assert model.plan_.costs == NUMBERS
+    uniform = RefitClassifier(tree, SequencedClassifier(), random_state=0).fit(X, y)
+    assert set(uniform.plan_.costs.prices) == {1.0}
+
+
+def test_prices_that_contradict_those_of_the_order_are_refused(rows):
+    X, y = rows
+    learner = SequencedClassifier([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])
+    for order in (learner, clone(learner).fit(X, y)):
+        with pytest.raises(ValueError, match="costs of order, a SequencedClassifier, differ"):
+            RefitClassifier(DecisionTreeClassifier(), order, NUMBERS).fit(X, y)
 
 
 def test_an_unfitted_learner_is_fitted_with_the_same_prices_and_budget(rows):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,16 +16,24 @@ from ...costs.shopper import Shopper, warn_of_prior
 from ...data.columns import Columns
 from ...data.validation import check_budget, check_budgets, check_choice
 from ...kernels import n_threads
-from ...plans import AdditivePlan, MenuPlan, StumpTable
+from ...plans import AdditivePlan, MenuPlan, StepFunctions, StumpTable
 from ...plans.contract import StageTable
 from ...plans.priced_plan import PricedPlan
-from ...types import Floats
+from ...types import Floats, Ints
 from ..base import BudgetedEstimator
-from .binned import Stump
+from .binned_search import Stump
 from .rules import RULES, PricedRule
+from .stacking import stacked_plan
 
 #: The most bins that two bytes can number, beside the one of missing values.
 MAX_BINS = 65_535
+#: Folds of the trainings whose stumps are weighted on rows that they have not seen.
+N_FOLDS = 5
+#: Rows per round from which a training's own rows serve: two numbers are fitted in a round.
+ROWS_PER_ROUND = 40
+#: The most values of functions that are held at a time, in numbers: on held-out rows, where rows
+#: are few, and on rows of the training, of which some will do.
+MAX_CELLS, MAX_OWN_CELLS = 20_000_000, 600_000
 #: What votes of stumps (stumps,) add to the scores, before they are weighed (stumps x outputs).
 Coding = Callable[[Floats], Floats]
 
@@ -62,6 +70,7 @@ class Booster(BudgetedEstimator):
     switch: float
     n_jobs: int | None
     random_state: Any
+    combine: str
 
     def _open_search(self, rows: Any) -> Any:
         """Return the search for stumps, a context manager, on training rows."""
@@ -80,17 +89,7 @@ class Booster(BudgetedEstimator):
         costs = as_costs(self.costs, len(columns), columns.names)
         runs = [Run(Shopper(costs, budget)) for budget in self._budgets()]
         try:
-            with self._open_search(rows) as search:
-                for number, run in enumerate(runs, start=1):
-                    if len(runs) > 1:
-                        run.label = f"fit {number}/{len(runs)}"
-                    if number > 1:
-                        search.restart()
-                    rule = PricedRule(
-                        run.shopper, self.rule, self.unaffordable == "skip", self.tau,
-                        self.switch, n_classes,
-                    )  # fmt: skip
-                    self._boost(search, rule, run, rows)
+            self._train(runs, rows, n_classes)
         except KeyboardInterrupt:
             if any(run.rounds for run in runs):
                 self._adopt(runs, rows, costs)
@@ -98,7 +97,62 @@ class Booster(BudgetedEstimator):
             raise
         self._adopt(runs, rows, costs)
         self.columns_ = columns
+        if self.combine == "stacked":
+            self._stack(runs, rows, costs, n_classes)
         return runs
+
+    def _train(self, runs: list[Run], rows: Any, n_classes: int, what: str = "fit") -> None:
+        """Add rounds to the runs, on some rows."""
+        with self._open_search(rows) as search:
+            for number, run in enumerate(runs, start=1):
+                run.label = what if len(runs) == 1 else f"{what} {number}/{len(runs)}"
+                if number > 1:
+                    search.restart()
+                rule = PricedRule(
+                    run.shopper, self.rule, self.unaffordable == "skip", self.tau,
+                    self.switch, n_classes,
+                )  # fmt: skip
+                self._boost(search, rule, run, rows)
+
+    def _stack(self, runs: list[Run], rows: Any, costs: Costs, n_classes: int) -> None:
+        """Become the plan whose columns are weighted for any set of them."""
+        kept = runs_to_keep(runs)
+        functions = [_column_functions(run, rows) for run in kept]
+        sample, values = self._values_on_others(kept, functions, rows, costs, n_classes)
+        outcome = rows.taken(sample).outcome()
+        entries = [
+            stacked_plan(part, costs, Z, outcome, self.unaffordable)
+            for part, Z in zip(functions, values, strict=True)
+        ]
+        self.target_ = replace(self.target_, scale=1.0)
+        self.plan_ = PricedPlan(entries[0] if len(entries) == 1 else MenuPlan(entries), costs)
+
+    def _values_on_others(
+        self, runs: list[Run], functions: list[StepFunctions], rows: Any, costs: Costs,
+        n_classes: int,
+    ) -> tuple[Ints, list[Floats]]:  # fmt: skip
+        """Return rows, and values of each run's functions on them, as if not trained on them.
+
+        With few rows the values come from trainings without the rows: one for each fold. With
+        many rows per round the stumps hardly follow single rows, and their own values serve.
+        """
+        n, cells = len(rows.table), max(1, *(part.missing.size for part in functions))
+        is_few = n < ROWS_PER_ROUND * max(len(run.rounds) for run in runs)
+        folds = rows.folds(N_FOLDS) if is_few else []
+        if not folds:
+            sample = _some(np.arange(n), MAX_OWN_CELLS // cells)
+            return sample, [part.on(rows.table, sample) for part in functions]
+        values = [np.zeros((n, len(part), part.n_outputs)) for part in functions]
+        for number, (train, test) in enumerate(folds, start=1):
+            others = [Run(Shopper(costs, run.shopper.ledger.budgets[0])) for run in runs]
+            part = rows.taken(train)
+            self._train(others, part, n_classes, f"stack {number}/{len(folds)}")
+            for run, final, out in zip(others, functions, values, strict=True):
+                other = _column_functions(run, part)
+                _, at, from_ = np.intersect1d(final.column, other.column, return_indices=True)
+                out[np.ix_(test, at)] = other.on(rows.table, test)[:, from_]
+        sample = _some(np.arange(n), MAX_CELLS // cells)
+        return sample, [out[sample] for out in values]
 
     def _budgets(self) -> list[float]:
         """Return the budgets to train for, ascending."""
@@ -115,6 +169,7 @@ class Booster(BudgetedEstimator):
         """Refuse parameters that no training can follow."""
         check_choice("rule", self.rule, tuple(RULES))
         check_choice("unaffordable", self.unaffordable, ("skip", "stop"))
+        check_choice("combine", self.combine, ("stacked", "vote"))
         for name in ("tau", "switch"):
             value = getattr(self, name)
             if not (np.isreal(value) and 0 <= value < math.inf):
@@ -174,6 +229,32 @@ def class_coding(n_classes: int) -> Coding:
     return lambda votes: with_none[votes.astype(np.intp)]
 
 
+def runs_to_keep(runs: list[Run]) -> list[Run]:
+    """Return the runs that have a round, or the last."""
+    return [run for run in runs if run.rounds] or runs[-1:]
+
+
+def _some(rows: Ints, most: int) -> Ints:
+    """Return at most so many of some rows, evenly spread."""
+    return rows if len(rows) <= most else rows[:: -(-len(rows) // max(most, 1))]
+
+
+def _column_functions(run: Run, rows: Any) -> StepFunctions:
+    """Return the functions of the columns that a run uses, centred on its training rows."""
+    coding, scale = rows.coding()
+    functions = StepFunctions.from_stumps(_stump_table(run, coding), scale)
+    return functions.lowered(_means(functions, rows))
+
+
+def _means(functions: StepFunctions, rows: Any) -> Floats:
+    """Return the mean values of functions on training rows (functions x outputs)."""
+    if not len(functions):
+        return functions.missing
+    sample = _some(np.arange(len(rows.table)), MAX_OWN_CELLS // functions.missing.size)
+    weights = None if rows.weights is None else rows.weights[sample]
+    return np.asarray(np.average(functions.on(rows.table, sample), axis=0, weights=weights))
+
+
 def additive_plan(
     runs: list[Run],
     costs: Costs,
@@ -183,7 +264,7 @@ def additive_plan(
     coding: Coding = as_number,
 ) -> PricedPlan:
     """Return one additive plan, or a menu of them; runs without a round are left out."""
-    kept = [run for run in runs if run.rounds] or runs[-1:]
+    kept = runs_to_keep(runs)
     priors = np.atleast_1d(np.asarray(prior, dtype=np.float64))
     bases = np.full_like(priors, base)
     entries = []

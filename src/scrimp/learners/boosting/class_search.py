@@ -15,8 +15,8 @@ from ...kernels.classes import (
     reweigh_classes,
 )
 from ...types import Flags, Floats, Ints
-from .binned import Stump, interval
-from .pruned_search import PrunedSearch
+from .binned_search import Stump
+from .stump_search import PrunedSearch
 
 
 class ClassSearch(PrunedSearch):
@@ -86,5 +86,5 @@ class ClassSearch(PrunedSearch):
 
     def _stump(self, column: int) -> Stump:
         edge, at, kind, inside, outside, missing = self._best[column].item()
-        low, high = interval(kind, at, self._cuts[column])
+        low, high = self._interval(column, kind, at)
         return Stump(column, low, high, inside, outside, missing, edge)

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels import run_pieces
 from ...kernels.residuals import SPLIT, best_splits, descend, weighted_median
-from ...kernels.stumps import BLOCK, add_histograms
+from ...kernels.stumps import add_histograms
 from ...types import Flags, Floats, Ints
-from .binned import Stump, bin_table, bins_inside, interval
-
-#: Quality of columns with given edges.
-Quality = Callable[[Ints, Floats], Floats]
+from .binned_search import BinnedSearch, Quality, Stump
 
 #: A stump that explains no larger share of the sum of squares than this is none.
 _NOTHING = 1e-12
@@ -26,41 +20,21 @@ _NOTHING = 1e-12
 _EDGE_LIMIT = 1.0 - 1e-12
 #: Of columns that tie up to rounding, the lowest wins.
 _TIE = 1e-12
-#: Cells below which a thread is not worth waking.
-_THREAD_CELLS = 200_000
-#: Cells that a thread takes at a time, at least: fewer would not be worth a task.
-_TASK_CELLS = 100_000
-#: Columns that a thread takes at a time, at least.
-_GROUP = 8
-#: Blocks of rows that one thread takes at a time.
-_BLOCKS = 25
 
 
-class ResidualSearch(AbstractContextManager["ResidualSearch"]):
+class ResidualSearch(BinnedSearch):
     """Binned columns, and the residuals of the rows.
 
     Parameters
     ----------
-    X : float32 or float64 array (rows x columns)
-        The data: codes 0, 1, ... in categorical columns, NaN where missing. It is not kept.
+    X, weight, categorical, **options
+        As in `BinnedSearch`; all weights are positive.
     residuals : float array (rows,)
         What is left to explain.
-    weight : float array (rows,), optional
-        Weights of the rows, all positive.
-    categorical : bool array (columns,), optional
-        Which columns hold codes.
     absolute : bool
         Whether the loss is the absolute one: targets are signs, leaves hold medians.
     floor : float
         A residual that is not larger counts as none.
-    max_bins : int
-        The most bins of a numeric column.
-    sample_rows : int
-        Rows whose quantiles cut columns of many values.
-    random_state : int or numpy Generator
-        Draws these rows.
-    n_threads : int
-        Threads to use. No result depends on it.
 
     Examples
     --------
@@ -80,25 +54,17 @@ class ResidualSearch(AbstractContextManager["ResidualSearch"]):
         *,
         absolute: bool = False,
         floor: float = 0.0,
-        max_bins: int = 255,
-        sample_rows: int = 20_000,
-        random_state: int | np.random.Generator = 0,
-        n_threads: int = 1,
+        **options: Any,
     ) -> None:
+        super().__init__(X, weight, categorical, **options)
         n, d = X.shape
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
-        self._categorical = np.zeros(d, dtype=bool) if categorical is None else categorical
-        self._cuts, self._bins = bin_table(
-            X, weight, self._categorical, max_bins, sample_rows, random_state, self._pool
-        )
-        self._n_bins = int(np.iinfo(self._bins.dtype).max) + 1
         self._absolute, self._floor = absolute, floor
         self._given_weight = weight
         self._weight = np.ones(n) if weight is None else weight
         # A column's masses are those of its bins, the missing one at the end.
         self._first = np.cumsum([0, *(len(cuts) + 2 for cuts in self._cuts)])
         self._masses = np.empty(self._first[-1])
-        self._over_columns(np.arange(d), self._weight, self._keep_masses)
+        self._over_histograms(np.arange(d), self._weight, self._keep_masses)
         self._signed = np.empty(n)
         self._splits = np.zeros(d, dtype=SPLIT)
         self._first_residuals = residuals
@@ -137,35 +103,26 @@ class ResidualSearch(AbstractContextManager["ResidualSearch"]):
         leaves = self._leaves(stump.column, stump.low, stump.high)
         self._step(stump.column, learning_rate * votes[leaves])
 
-    def __exit__(self, *exception: object) -> None:
-        """Stop the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
-
     def _scan(self, columns: Ints) -> None:
         """Find the best split of some columns for the targets of now."""
 
         def keep(hist: Floats, group: Ints) -> None:
             best_splits(hist, group, self._masses, self._first, self._categorical, self._splits)
 
-        self._over_columns(columns, self._signed, keep)
+        self._over_histograms(columns, self._signed, keep)
         self._fresh[columns] = True
 
-    def _over_columns(
+    def _over_histograms(
         self, columns: Ints, signed: Floats, keep: Callable[[Floats, Ints], None]
     ) -> None:
         """Make the histograms of some columns, a group at a time, and hand them on."""
-        n = self._bins.shape[1]
-        size = max(_GROUP, _TASK_CELLS // n)
 
-        def do_group(start: int) -> None:
-            group = columns[start : start + size]
+        def make(group: Ints) -> None:
             hist = np.zeros((len(group), self._n_bins))
-            add_histograms(self._bins, group, signed, 0, n, hist)
+            add_histograms(self._bins, group, signed, 0, self._bins.shape[1], hist)
             keep(hist, group)
 
-        pool = self._pool if len(columns) * n > _THREAD_CELLS else None
-        run_pieces(pool, do_group, range(0, len(columns), size))
+        self._over_columns(columns, make)
 
     def _keep_masses(self, hist: Floats, group: Ints) -> None:
         for sums, column in zip(hist, group.tolist(), strict=True):
@@ -173,33 +130,24 @@ class ResidualSearch(AbstractContextManager["ResidualSearch"]):
             masses[:-1], masses[-1] = sums[: len(masses) - 1], sums[-1]
 
     def _step(self, column: int, steps: Floats) -> None:
-        n_blocks = -(-self._bins.shape[1] // BLOCK)
-        sums = np.empty(n_blocks)
+        sums = np.empty(self._n_blocks)
         arrays = (self._residuals, self._weight, self._bins[column], steps)
         loss = (self._absolute, self._floor)
-
-        def do_blocks(start: int) -> None:
-            descend(*arrays, *loss, self._signed, sums, start, min(start + _BLOCKS, n_blocks))
-
-        pool = self._pool if n_blocks > _BLOCKS else None
-        run_pieces(pool, do_blocks, range(0, n_blocks, _BLOCKS))
+        self._over_rows(lambda a, b: descend(*arrays, *loss, self._signed, sums, a, b))
         self._total = math.fsum(sums)
         self._fresh = np.zeros(len(self._cuts), dtype=bool)
 
     def _stump(self, column: int, edge: float) -> Stump:
         """Return the best stump of a column, with the leaf values of the loss."""
         _, at, kind = self._splits[column].item()
-        low, high = interval(kind, at, self._cuts[column])
+        low, high = self._interval(column, kind, at)
         leaf = self._leaves(column, low, high)[self._bins[column]]
         inside, outside, missing = self._medians(leaf) if self._absolute else self._means(leaf)
         return Stump(column, low, high, inside, outside, missing, edge)
 
     def _leaves(self, column: int, low: float, high: float) -> Ints:
         """Return the leaf of each bin of a column: 0 inside, 1 outside, 2 missing."""
-        inside = bins_inside(low, high, self._cuts[column], self._categorical[column])
-        leaves = np.full(self._n_bins, 2)
-        leaves[: len(inside)] = np.where(inside, 0, 1)
-        return leaves
+        return self._by_bin(column, low, high, (0, 1, 2))
 
     def _means(self, leaf: Ints) -> list[float]:
         masses = np.bincount(leaf, self._weight, minlength=3)

@@ -66,6 +66,8 @@ class SampledBoostingClassifier(BudgetedClassifier):
         As in `BudgetedBoostingClassifier`.
     random_state : int, RandomState or None
         Seeds the draws, together with the key of each row.
+    error_cost, class_weight
+        As in `BudgetedBoostingClassifier`.
 
     Attributes
     ----------
@@ -105,6 +107,8 @@ class SampledBoostingClassifier(BudgetedClassifier):
         max_bins: int = 255,
         n_jobs: int | None = None,
         random_state: Any = None,
+        error_cost: Any = None,
+        class_weight: Any = None,
     ) -> None:
         self.costs = costs
         self.sampling = sampling
@@ -114,6 +118,8 @@ class SampledBoostingClassifier(BudgetedClassifier):
         self.max_bins = max_bins
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.error_cost = error_cost
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train AdaBoost, and weigh its stumps for the draws.
@@ -127,7 +133,8 @@ class SampledBoostingClassifier(BudgetedClassifier):
         chance = check_random_state(self.random_state)
         booster = BudgetedBoostingClassifier(
             self.costs, rule="edge", n_rounds=self.n_rounds, max_bins=self.max_bins,
-            n_jobs=self.n_jobs, random_state=seed_from(chance),
+            n_jobs=self.n_jobs, random_state=seed_from(chance), combine="vote",
+            error_cost=self.error_cost, class_weight=self.class_weight,
         )  # fmt: skip
         try:
             booster.fit(X, y, sample_weight)
@@ -201,7 +208,8 @@ class SampledBoostingClassifier(BudgetedClassifier):
         if known is not None:
             model.feature_names_in_ = np.array(known, dtype=object)
         rows = None if background is None else np.asarray(model.columns_.encode(background), float)
-        vote, model.target_ = vote_of(ensemble, rows)
+        vote, target = vote_of(ensemble, rows)
+        model.target_ = model._class_target(target.classes, target.scale, target.kind)
         seed = seed_from(model.random_state)
         model.plan_ = model._plan(vote, as_costs(costs, n, known), seed)
         return model
@@ -280,6 +288,11 @@ class SampledBoostingClassifier(BudgetedClassifier):
         plan = self.plan_.plan
         if self.sampling == "top" or not isinstance(plan, Drawing):
             raise ValueError("sampling='top' draws nothing; use 'uniform' or 'cost-aware'.")
+        if self.target_.moves_decisions:
+            raise ValueError(
+                "error_cost moves the decision, and draws_for counts draws until the likeliest "
+                "class is found. Fit without error_cost to know them."
+            )
         return draws_for(plan, agreement, self._looked_at(X))
 
     def _members(self) -> Members:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logsumexp, softmax, xlogy
 
+from ...kernels.softmax import softmax_rows
 from ...types import Floats
 
 #: Largest linear predictor of a count: exp of more is beyond any count, and sums overflow.
@@ -30,6 +31,8 @@ class Family:
         Second derivatives of phi (rows x outputs x outputs).
     saturated : function
         The least loss of each entry of Y.
+    phi_and_mean : function, optional
+        Both at once, where that takes less than one after the other.
     """
 
     phi: Callable[[Floats], Floats]
@@ -37,6 +40,11 @@ class Family:
     link: Callable[[Floats], Floats]
     curvature_of: Callable[[Floats], Floats]
     saturated: Callable[[Floats], Floats] = np.zeros_like
+    phi_and_mean: Callable[[Floats], tuple[Floats, Floats]] | None = None
+
+    def value_and_mean(self, eta: Floats) -> tuple[Floats, Floats]:
+        """Return phi (rows,) and the expected responses (rows x outputs), a new array."""
+        return self.phi_and_mean(eta) if self.phi_and_mean else (self.phi(eta), self.mean(eta))
 
     def curvature(self, eta: Floats, weight: Floats) -> Floats:
         """Return weighted second derivatives (rows x outputs x outputs)."""
@@ -66,6 +74,13 @@ def _of_multinomial(eta: Floats) -> Floats:
     return np.asarray(p[:, :, None] * np.eye(p.shape[1]) - p[:, :, None] * p[:, None, :])
 
 
+def _log_partition(eta: Floats) -> tuple[Floats, Floats]:
+    """Return the logarithms of the sums of exponentials, and the softmax."""
+    p, log_totals = np.empty_like(eta), np.empty(len(eta))
+    softmax_rows(eta, p, log_totals)
+    return log_totals, p
+
+
 def _of_poisson(eta: Floats) -> Floats:
     return np.asarray(np.exp(np.minimum(eta, _MAX_ETA)))[:, :, None]
 
@@ -82,6 +97,7 @@ FAMILIES = {
         lambda eta: np.asarray(softmax(eta, axis=1)),
         _centred_logs,
         _of_multinomial,
+        phi_and_mean=_log_partition,
     ),
     "poisson": Family(
         lambda eta: np.exp(np.minimum(eta, _MAX_ETA)).sum(axis=1),

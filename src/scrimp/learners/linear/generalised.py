@@ -12,6 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ...costs.costs import as_costs
+from ...costs.shopper import warn_if_nothing_is_affordable
 from ...data.linear_design import LinearDesign
 from ...data.target import Target
 from ...data.training_rows import TrainingRows, read_rows
@@ -20,7 +21,8 @@ from ...plans.priced_plan import PricedPlan
 from ...types import Floats
 from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
 from .families import FAMILIES
-from .glm import GLM_CRITERIA, Sample, choose_glm_sequence
+from .glm import GLM_CRITERIA, choose_glm_sequence
+from .glm_path import Sample
 from .regression import check_sequencer
 from .sequence import sequence_plan
 
@@ -64,6 +66,8 @@ class _GlmSequencer(BudgetedEstimator):
         columns = self.columns_ = rows.columns
         self.target_ = target
         costs = as_costs(self.costs, len(columns), columns.names)
+        budget = float(check_budget(self.budget))
+        warn_if_nothing_is_affordable(costs, [budget])
         design = LinearDesign.learn(rows.table, columns, self.missing)
         table, weights = design.transform(rows.table), rows.weights_or_ones
         sample = Sample(table, Y, weights / weights.sum())
@@ -71,7 +75,7 @@ class _GlmSequencer(BudgetedEstimator):
         with threadpool_limits(1 if table.shape[1] <= _ONE_THREAD_COLUMNS else None, "blas"):
             sequence, self.n_iter_ = choose_glm_sequence(
                 sample, FAMILIES[family], costs.prepared(design.preparation.source), self.criterion,
-                self.alpha, float(check_budget(self.budget)), self.doubling, self.max_iter,
+                self.alpha, budget, self.doubling, self.max_iter,
                 self.tol,
             )  # fmt: skip
         self.sequence_ = [costs.names[item] for item in sequence.items]
@@ -113,6 +117,8 @@ class SequencedClassifier(BudgetedClassifier, _GlmSequencer):
         The most steps of a refit (L-BFGS). Where that is not enough there is a warning.
     tol : float
         A refit ends when no entry of the gradient is above this.
+    error_cost, class_weight
+        As in `BudgetedBoostingClassifier`.
 
     Attributes
     ----------
@@ -128,6 +134,16 @@ class SequencedClassifier(BudgetedClassifier, _GlmSequencer):
         The most steps that a refit took.
     plan_ : PricedPlan
         What is bought, in order.
+
+    Notes
+    -----
+    A failed item is missing, not the end, and owned columns count at once: columns S that are not
+    the first of the order have the model that minimises a quadratic model of the penalised loss.
+    At a model :math:`\theta`, with H the Hessian and g the gradient there, its minimum is
+    :math:`\theta_S = H_{SS}^{-1}(H\theta - g)_S`, intercepts always included in S. There are two,
+    one at the model of all columns bought and one at the prior, mixed by the share of what all
+    columns explain that S explains. Of more than 2,000 coefficients H is not kept, and a failure
+    then ends the plan.
 
     References
     ----------
@@ -147,6 +163,23 @@ class SequencedClassifier(BudgetedClassifier, _GlmSequencer):
     0.95
     """
 
+    def __init__(
+        self,
+        costs: Any = None,
+        criterion: str = "omp",
+        doubling: bool = False,
+        alpha: float = 1e-5,
+        budget: float | None = None,
+        missing: Any = "error",
+        max_iter: int = 200,
+        tol: float = 1e-5,
+        error_cost: Any = None,
+        class_weight: Any = None,
+    ) -> None:
+        super().__init__(costs, criterion, doubling, alpha, budget, missing, max_iter, tol)
+        self.error_cost = error_cost
+        self.class_weight = class_weight
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn what to buy and in which order.
 
@@ -165,15 +198,16 @@ class SequencedClassifier(BudgetedClassifier, _GlmSequencer):
         classes, codes = rows.labelled()
         binary = len(classes) == 2
         Y = codes[:, None].astype(np.float64) if binary else np.eye(len(classes))[codes]
-        target = Target("binary" if binary else "multiclass", classes)
-        self._learn(rows, Y, "logistic" if binary else "multinomial", target)
+        family = "logistic" if binary else "multinomial"
+        self._learn(rows, Y, family, self._class_target(classes))
         return self
 
 
 class SequencedPoissonRegressor(BudgetedRegressor, _GlmSequencer):
     """Poisson regression on groups of columns, bought one after the other in a learned order.
 
-    For counts and rates; a prediction is the expected count.
+    For counts and rates; a prediction is the expected count. It is finite far outside the range
+    of the training too: the linear predictor counts as 709.78 where it is larger.
 
     Parameters
     ----------

@@ -4,38 +4,25 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import solve_triangular
-from scipy.optimize import minimize
+from scipy.linalg import block_diag, solve_triangular
 from sklearn.exceptions import ConvergenceWarning
 
 from ...costs.costs import Costs
 from ...kernels.groups import guarded_cholesky
+from ...plans.components.subset_models import MAX_COEFFICIENTS, SubsetModels
 from ...runtime.events import Progress, emit
 from ...types import Floats, Ints
 from .factor import FLOOR, GroupFactor
 from .families import Family
+from .glm_path import GlmPath, Sample
 from .moments import Moments
 from .sequence import NOTHING, GroupShopper, Sequence, Standardised
-
-#: Coefficients up to which L-BFGS is followed by Newton steps: each forms a whole Hessian.
-_NEWTON_SIZE = 200
-#: The most Newton steps; near the optimum a few are enough.
-_NEWTON_STEPS = 50
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """Rows with their responses (rows x outputs) and weights that sum to 1."""
-
-    X: Any
-    Y: Floats
-    weight: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,105 +65,6 @@ def dense_columns(X: Any, columns: Ints) -> NDArray[Any]:
     return np.asarray(part.toarray() if sparse.issparse(part) else part)
 
 
-class GlmPath:
-    """A model that grows by one group at a time.
-
-    Parameters
-    ----------
-    sample : Sample
-        The rows.
-    family : Family
-        The loss.
-    alpha : float
-        The ridge on the coefficients of the inputs; the intercept has none.
-    max_iter, tol : int, float
-        When a refit ends.
-    """
-
-    def __init__(
-        self, sample: Sample, family: Family, alpha: float, max_iter: int, tol: float
-    ) -> None:
-        self._sample, self._family, self._alpha = sample, family, alpha
-        self._max_iter, self._tol = max_iter, tol
-        n, k = sample.Y.shape
-        self._inputs = np.empty((n, 0), dtype=sample.X.dtype)
-        middle = family.link(sample.weight @ sample.Y)
-        #: The intercept, then one row per column of the inputs.
-        self.model = np.asarray(middle, dtype=np.float64).reshape(1, k)
-        self.unfinished = self.n_iter = 0
-
-    def grow(self, new: NDArray[Any]) -> float:
-        """Add inputs, refit with a warm start, and return the loss."""
-        self._inputs = np.hstack([self._inputs, new])
-        start = np.vstack([self.model, np.zeros((new.shape[1], self.model.shape[1]))])
-        solution = minimize(
-            self._objective, start.ravel(), jac=True, method="L-BFGS-B",
-            options={"maxiter": self._max_iter, "gtol": self._tol, "ftol": 1e-12, "maxcor": 20},
-        )  # fmt: skip
-        self.n_iter = max(self.n_iter, int(solution.nit))
-        self.unfinished += solution.nit >= self._max_iter
-        self.model = solution.x.reshape(start.shape)
-        if self.model.size <= _NEWTON_SIZE:
-            self._polish()
-        if self.model.shape[1] > 1:  # a shift of all classes changes nothing: take the least
-            self.model -= self.model.mean(axis=1, keepdims=True)
-        return self.loss
-
-    def _polish(self) -> None:
-        """Take Newton steps from near the optimum until rounding ends them."""
-        loss, gradient = self._objective(self.model.ravel())
-        for _ in range(_NEWTON_STEPS):
-            step = np.linalg.lstsq(self._curvature(), gradient, rcond=None)[0]
-            for part in (1.0, 0.5, 0.25, 0.125):
-                better = self.model.ravel() - part * step
-                lower, after = self._objective(better)
-                # near the optimum the loss is flat: only its gradient still tells points apart
-                flat = abs(lower - loss) <= 1e-12 * abs(loss)
-                shorter = np.linalg.norm(after) < np.linalg.norm(gradient)
-                if shorter if flat else lower < loss:
-                    break
-            else:
-                return
-            self.model, loss, gradient = better.reshape(self.model.shape), lower, after
-
-    def _curvature(self) -> Floats:
-        """Return the Hessian of the loss by the model's entries, row by row."""
-        inputs = np.column_stack([np.ones(len(self._inputs)), self._inputs]).astype(np.float64)
-        blocks = self._family.curvature(self._predictors(self.model), self._sample.weight)
-        d, k = self.model.shape
-        hessian = np.einsum("na,nkl,nb->akbl", inputs, blocks, inputs, optimize=True)
-        hessian = hessian.reshape(d * k, d * k)
-        ridge = np.full(d * k, self._alpha)
-        ridge[:k] = 0.0
-        return np.asarray(hessian + np.diag(ridge))
-
-    @property
-    def loss(self) -> float:
-        """The loss, penalty included."""
-        return float(self._objective(self.model.ravel())[0])
-
-    def residual(self) -> Floats:
-        """Return weighted residuals of the responses (rows x outputs)."""
-        expected = self._family.mean(self._predictors(self.model))
-        return np.asarray((self._sample.Y - expected) * self._sample.weight[:, None])
-
-    def _predictors(self, model: Floats) -> Floats:
-        weights = model[1:].astype(self._inputs.dtype)
-        return np.asarray(np.asarray(self._inputs @ weights, dtype=np.float64) + model[0])
-
-    def _objective(self, flat: Floats) -> tuple[float, Floats]:
-        sample, model = self._sample, flat.reshape(-1, self._sample.Y.shape[1])
-        eta = self._predictors(model)
-        loss = sample.weight @ (self._family.phi(eta) - (sample.Y * eta).sum(axis=1))
-        loss += 0.5 * self._alpha * float((model[1:] ** 2).sum())
-        error = (self._family.mean(eta) - sample.Y) * sample.weight[:, None]
-        gradient = np.empty_like(model)
-        gradient[0] = error.sum(axis=0)
-        gradient[1:] = self._inputs.T @ error.astype(self._inputs.dtype)
-        gradient[1:] += self._alpha * model[1:]
-        return float(loss), gradient.ravel()
-
-
 #: What the gradient of a group's inputs (inputs x outputs) is worth.
 _VALUES: dict[str, Callable[[Floats], float]] = {
     "omp": lambda gradient: float((gradient**2).sum()),
@@ -204,7 +92,8 @@ class _GroupValues:
 
     def values(self, residual: Floats, left: Ints) -> Floats:
         """Return the values of the groups left; those of the others are undefined."""
-        sums = np.asarray(self._sample.X.T @ residual.astype(self._sample.X.dtype), np.float64)
+        residual_of_X = residual.astype(self._sample.X.dtype, copy=False)
+        sums = np.asarray(self._sample.X.T @ residual_of_X, np.float64)
         total = residual.sum(axis=0)
         if self._factor is not None:
             standardised = (sums - np.outer(self._mean, total)) * self._inverse[:, None]
@@ -259,7 +148,38 @@ def choose_glm_sequence(
     items = [int(shopper.items[choice]) for choice in chosen]
     floor = family.saturated_loss(sample.Y, sample.weight)
     explained = (losses[0] - np.array(losses)) / max(losses[0] - floor, 1e-300)
-    return _in_units(items, used, models, explained, shopper.doubled), path.n_iter
+    sequence = _in_units(items, used, models, explained, shopper.doubled)
+    return replace(sequence, subsets=_subsets(path, used, models[0])), path.n_iter
+
+
+def _subsets(path: GlmPath, used: list[Whitener], prior: Floats) -> SubsetModels | None:
+    """Return the models of all sets of groups by quadratic models of the loss.
+
+    These are made at the prior and at the longest model. None if nothing was bought, or there
+    are too many coefficients.
+    """
+    (d, k) = path.model.shape
+    if not 0 < (d - 1) * k <= MAX_COEFFICIENTS:
+        return None
+    without = np.vstack([prior, np.zeros((d - 1, k))])
+    return SubsetModels(*_objective(path, used, path.model), *_objective(path, used, without))
+
+
+def _objective(path: GlmPath, used: list[Whitener], model: Floats) -> tuple[Floats, ...]:
+    """Return the quadratic model of the loss at some model, as `SubsetModels` takes it."""
+    k = model.shape[1]
+    hessian, linear = path.quadratic(model)
+    # the intercepts b that minimise it, given the other coefficients, are middle - shift.T @ w
+    solved = np.linalg.pinv(hessian[:k, :k]) @ np.column_stack([linear[:k], hessian[:k, k:]])
+    middle, shift = solved[:, 0], solved[:, 1:].T
+    matrix = hessian[k:, k:] - hessian[k:, :k] @ shift.T
+    response = linear[k:] - hessian[k:, :k] @ middle
+    # from the inputs of the model to the columns: inputs are (x - mean) @ whitening matrix
+    to_inputs = np.kron(block_diag(*(np.linalg.pinv(g.matrix) for g in used)), np.eye(k))
+    mean = np.concatenate([group.mean for group in used])
+    effect = to_inputs.T @ shift + np.kron(mean[:, None], np.eye(k))
+    parts = to_inputs.T @ matrix @ to_inputs, (to_inputs.T @ response)[:, None], effect, middle
+    return tuple(np.asarray(part, dtype=np.float64) for part in parts)
 
 
 def _in_units(

@@ -5,6 +5,7 @@ Sums over rows add up, so data may come in chunks of any size and from several p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,16 @@ class Moments:
             else:
                 self._add_dense(X[rows], Y[rows], part)
         return self
+
+    def taken(self, columns: Sequence[int]) -> Moments:
+        """Return the sums of some columns of X, in a given order, and of all responses."""
+        d, chosen = self.n_columns, np.array(columns, dtype=np.intp)
+        places = np.concatenate([chosen, np.arange(d, d + self.n_responses)])
+        part = Moments(len(chosen), self.n_responses)
+        part.n_rows, part.weight, part.mean = self.n_rows, self.weight, self.mean[places]
+        lower = np.maximum.outer(places, places), np.minimum.outer(places, places)
+        part.scatter = np.asfortranarray(self.scatter[lower])
+        return part
 
     def _add_dense(self, X: NDArray[Any], Y: NDArray[Any], weight: Floats | None) -> None:
         total = float(len(X)) if weight is None else float(weight.sum())

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from ...costs.costs import Costs, as_costs
+from ...costs.shopper import warn_if_nothing_is_affordable
 from ...data.linear_design import LinearDesign, check_missing, not_finite
 from ...data.target import Target
-from ...data.training_rows import read_rows
+from ...data.training_rows import read_rows, refuse_large_weights
 from ...data.validation import check_budget, check_choice
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
@@ -26,7 +28,7 @@ from .bounds import MAX_LISTED_GROUPS, SequenceBounds, submodularity_ratio, whit
 from .chunks import chunks_of
 from .factor import CRITERIA
 from .moments import Moments
-from .sequence import Sequence, Standardised, choose_sequence, sequence_plan
+from .sequence import Sequence, Standardised, choose_sequence, ridge_subsets, sequence_plan
 
 
 class SequencedRegressor(BudgetedRegressor):
@@ -88,6 +90,11 @@ class SequencedRegressor(BudgetedRegressor):
     together at the price of the column. A category that was not seen in training, or in the
     first chunk, sets none of them.
 
+    A failed item is missing, not the end: the rest of the order is bought, and the answer is the
+    ridge regression on the columns that are there. Owned columns count at once. This takes the
+    covariances of the columns bought; of more than 2,000 columns they are not kept, and a failure
+    then ends the plan. A purchase that the budget cannot pay always ends the purchases.
+
     Data larger than memory: `partial_fit` and `fit_chunks` sum over rows in memory that grows
     with the square of the number of columns only, and give the sequence of one fit.
 
@@ -146,7 +153,7 @@ class SequencedRegressor(BudgetedRegressor):
             Weights of the rows.
         """
         self._check_params()
-        self._add(X, y, sample_weight, reset=True)
+        self._add(X, y, sample_weight, reset=True, alone=True)
         _ = self._learned
         return self
 
@@ -276,10 +283,13 @@ class SequencedRegressor(BudgetedRegressor):
         sequence = self._sequence
         if sequence is None:
             costs, limit = self._priced(), float(check_budget(self.budget))
+            warn_if_nothing_is_affordable(costs, [limit])
             self._refuse_overflow()
             data = Standardised.of(self.sums_, self.alpha)
             prepared = costs.prepared(self._design.preparation.source)
             sequence = self._choose(data, prepared, limit)
+            subsets = ridge_subsets(self.sums_, self.alpha, sequence.columns)
+            sequence = replace(sequence, subsets=subsets)
             self._plan = PricedPlan(sequence_plan(sequence, self._design), costs)
             self._sequence = sequence
         return sequence
@@ -301,12 +311,24 @@ class SequencedRegressor(BudgetedRegressor):
     def _choose(self, data: Standardised, costs: Costs, budget: float) -> Sequence:
         return choose_sequence(data, costs, self.criterion, budget, self.doubling)
 
-    def _add(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> None:
-        """Add rows to the sums, all or none of them: rows that are refused may be given again."""
+    def _add(self, X: Any, y: Any, sample_weight: Any, reset: bool, alone: bool = False) -> None:
+        """Add rows to the sums, all or none of them: rows that are refused may be given again.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `partial_fit`.
+        reset : bool
+            Whether these are the first rows.
+        alone : bool
+            Whether no others follow, so that the scale of their weights does not matter.
+        """
         rows = read_rows(
-            self, X, y, sample_weight, reset=reset, accept_sparse=True,
+            self, X, y, sample_weight, reset=reset, accept_sparse=True, rescale_weights=alone,
             multi_output=self._takes_several, y_numeric=True,
         )  # fmt: skip
+        if not alone:
+            refuse_large_weights(rows.weights, "where rows are added to others,")
         columns = rows.columns
         Y = np.asarray(rows.y, dtype=np.float64).reshape(len(rows), -1)
         learn = LinearDesign.learn
@@ -321,6 +343,8 @@ class SequencedRegressor(BudgetedRegressor):
             raise ValueError(
                 f"y has {Y.shape[1]} responses; expected {self.sums_.n_responses} as before."
             )
+        elif self.columns_.ranges is not None:
+            self.columns_ = columns.with_ranges(rows.table)
         self._sequence = None
         self.sums_.add(table, Y, rows.weights)
 

@@ -14,6 +14,7 @@ from ...data.linear_design import LinearDesign
 from ...kernels.groups import mirror
 from ...plans import LinearPrefixes, ModelSequence, PrefixPlan
 from ...plans.components.models import LinearModel
+from ...plans.components.subset_models import MAX_COEFFICIENTS, SubsetModels
 from ...plans.contract import StageTable
 from ...runtime.events import Progress, emit
 from ...types import Flags, Floats, Ints
@@ -108,6 +109,8 @@ class Sequence:
         Columns that others bought before them determine; their coefficient is 0.
     doubled : bool
         Whether no purchase more than doubled what was spent.
+    subsets : SubsetModels, optional
+        The models of all sets of `columns`.
     """
 
     items: list[int]
@@ -117,6 +120,7 @@ class Sequence:
     explained: Floats
     dependent: list[int]
     doubled: bool
+    subsets: SubsetModels | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,13 +234,29 @@ def sequence_plan(sequence: Sequence, design: LinearDesign) -> PrefixPlan:
             )
             for part, base in zip(sequence.coefficients, sequence.intercepts[1:], strict=True)
         ]
-        return PrefixPlan(stages, ModelSequence(models, sequence.intercepts[0]))
+        return PrefixPlan(stages, ModelSequence(models, sequence.intercepts[0]), sequence.subsets)
     counts = [len(part) for part in sequence.coefficients]
     none = np.empty((0, sequence.intercepts.shape[1]))
     coefficients = np.concatenate([none, *sequence.coefficients])
     fill = () if design.fill is None else design.fill[sequence.columns]
     prefixes = LinearPrefixes(sequence.columns, counts, sequence.intercepts, coefficients, fill)
-    return PrefixPlan(stages, prefixes)
+    return PrefixPlan(stages, prefixes, sequence.subsets)
+
+
+def ridge_subsets(moments: Moments, alpha: float, columns: Several[int]) -> SubsetModels | None:
+    r"""Return the ridge regressions on all sets of some columns; None for too many or no columns.
+
+    With C the covariances, S the diagonal of the variances and v the covariances with the
+    responses, that of a set is :math:`(C+\lambda S)^{-1}v`, both restricted to it.
+    """
+    if not 0 < len(columns) <= MAX_COEFFICIENTS:
+        return None
+    d, data = len(columns), Standardised.of(moments.taken(columns), alpha)
+    spread = data.scale[:d, None]
+    response = data.response * spread * data.scale[d:]
+    return SubsetModels(
+        data.matrix * spread * spread.T, response, data.mean[:d, None], data.mean[d:]
+    )
 
 
 def _inverse(scale: Floats) -> Floats:

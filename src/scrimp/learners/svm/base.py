@@ -16,7 +16,7 @@ from sklearn.model_selection import check_cv
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ...costs.costs import Costs, as_costs
-from ...costs.ledger import within
+from ...costs.shopper import warn_if_nothing_is_affordable
 from ...data.columns import Columns
 from ...data.folds import Splits, given_splits
 from ...data.linear_design import LinearDesign, check_missing
@@ -37,6 +37,9 @@ from .standardisation import Standardisation
 #: Ratio of the largest values of columns above which their scales are warned of: one C for all
 #: columns then hardly allows coefficients of the small ones.
 MAX_SCALE_RATIO = 1_000.0
+#: The largest weight times C: the solver squares it, and long before this the solution does not
+#: change any more.
+MAX_WEIGHTED_C = 1e100
 
 
 class BudgetedLinearSVM(BudgetedEstimator):
@@ -83,6 +86,7 @@ class BudgetedLinearSVM(BudgetedEstimator):
         splits: Splits, epsilon: float,
     ) -> None:  # fmt: skip
         """Solve for each budget, and set the fitted attributes."""
+        _refuse_overflow(as_list(self.C), weights)
         costs = as_costs(self.costs, len(columns), columns.names)
         design = LinearDesign.learn(table, columns, self.missing)
         table = zero_constant_columns(design.transform(table))
@@ -98,7 +102,7 @@ class BudgetedLinearSVM(BudgetedEstimator):
             table, targets - shift, weights, groups, LOSSES[self.loss], epsilon
         )
         budgets = self._budgets(costs)
-        _warn_if_nothing_fits(groups, budgets)
+        warn_if_nothing_is_affordable(costs, budgets)
         path: list[PathSolution] = []
         # products are small, and slower in several threads, much so where cores are busy
         with threadpool_limits(1, "blas"):
@@ -231,20 +235,18 @@ def _is_integer(value: Any, minimum: int) -> bool:
     return integer and bool(value >= minimum)
 
 
+def _refuse_overflow(Cs: list[float], weights: Floats) -> None:
+    """Refuse a C and weights whose product is too large to be solved with."""
+    largest = float(weights.max(initial=0.0))
+    if max(largest, largest * max(Cs)) > MAX_WEIGHTED_C:
+        raise ValueError(
+            f"C is {max(Cs):g} and the largest weight {largest:g}; expected weights and their "
+            f"product with C up to {MAX_WEIGHTED_C:g}. Divide the weights or C by one number."
+        )
+
+
 def _is_positive(value: Any) -> bool:
     return is_number(value) and bool(value > 0)
-
-
-def _warn_if_nothing_fits(groups: Groups, budgets: Sequence[float]) -> None:
-    small = [budget for budget in budgets if not within(groups.cheapest, budget)]
-    if small:
-        warnings.warn(
-            f"The cheapest purchase costs {groups.cheapest:g}, more than the budgets "
-            f"{[float(f'{b:.6g}') for b in small]}: nothing is bought there, and the model is "
-            "its intercept.",
-            UserWarning,
-            stacklevel=4,
-        )
 
 
 def _warn_if_unscaled(X: Any, columns: Columns) -> None:

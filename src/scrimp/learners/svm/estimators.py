@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import compute_sample_weight
 
 from ...data.target import Target
 from ...data.training_rows import numeric_target, read_rows
@@ -68,6 +67,9 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
         and raises the lower bound, often until the set is proven to be the best. None: as many as
         take about half a second, and none in tables of more than 500,000 cells and more than 16
         groups. There is no search if ``uniform``.
+    error_cost
+        As in `BudgetedBoostingClassifier`. The probabilities of a support vector machine are
+        rough: `CalibratedClassifier` makes them, and decisions by costs, better.
 
     Attributes
     ----------
@@ -134,6 +136,7 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
         tol: float = 1e-3,
         max_iter: int = 10_000,
         max_nodes: int | None = None,
+        error_cost: Any = None,
     ) -> None:
         self.costs = costs
         self.budget = budget
@@ -142,6 +145,7 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
         self.uniform = uniform
         self.scale = scale
         self.class_weight = class_weight
+        self.error_cost = error_cost
         self.missing = missing
         self.cv = cv
         self.tol = tol
@@ -162,18 +166,16 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
         """
         self._check_params()
         check_choice("loss", self.loss, CLASSIFICATION_LOSSES)
-        rows = read_rows(self, X, y, sample_weight, accept_sparse=True, classes=True)
+        rows = read_rows(
+            self, X, y, sample_weight, accept_sparse=True, classes=True, rescale_weights=False
+        )
         splits = self._splits(rows.y, rows.weights)
         rows = rows.of_positive_weight()
         classes, codes = rows.labelled()
-        weight = rows.weights_or_ones
-        if self.class_weight is not None:
-            weight = weight * compute_sample_weight(self.class_weight, rows.y)
-        if not (np.isfinite(weight) & (weight > 0)).all():
-            raise ValueError(f"class_weight is {self.class_weight!r}; expected numbers > 0.")
-        target = Target("binary" if len(classes) == 2 else "multiclass", classes)
+        target = self._class_target(classes)
         targets = one_against_rest(codes, len(classes))
-        self._learn(rows.table, rows.columns, target, targets, weight, splits, 0.0)
+        weights = rows.weights_or_ones
+        self._learn(rows.table, rows.columns, target, targets, weights, splits, 0.0)
         return self
 
 
@@ -258,7 +260,9 @@ class BudgetedSVR(BudgetedRegressor, BudgetedLinearSVM):
             raise ValueError(f"epsilon is {self.epsilon!r}; expected a finite number >= 0.")
         if np.asarray(y).dtype.kind in "OUS":
             numeric_target(np.asarray(y), "BudgetedSVC")
-        rows = read_rows(self, X, y, sample_weight, accept_sparse=True, y_numeric=True)
+        rows = read_rows(
+            self, X, y, sample_weight, accept_sparse=True, y_numeric=True, rescale_weights=False
+        )
         splits = self._splits(rows.y, rows.weights)
         rows = rows.of_positive_weight()
         target = Target("regression", np.array([]))

@@ -74,11 +74,6 @@ class Groups:
         return self._prices_of_empty_set[0]
 
     @cached_property
-    def cheapest(self) -> float:
-        """The price of the cheapest group with everything that it requires."""
-        return float(self.full_prices.min(initial=np.inf))
-
-    @cached_property
     def _prices_of_empty_set(self) -> tuple[Floats, Floats]:
         none = np.zeros(len(self.items), dtype=bool)
         return self.prices_given(none, none)[1:]

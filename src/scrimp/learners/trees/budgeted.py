@@ -14,9 +14,9 @@ from sklearn.tree import DecisionTreeClassifier
 from ...costs.costs import as_costs
 from ...costs.shopper import warn_of_prior
 from ...data.encoding import Encoder
+from ...data.folds import Splits, given_splits
 from ...data.preparation import Preparation
-from ...data.target import Target
-from ...data.training_rows import as_seed, read_rows
+from ...data.training_rows import TrainingRows, as_seed, read_rows
 from ...data.validation import check_budget
 from ...plans.priced_plan import PricedPlan
 from ...types import Floats, Ints
@@ -50,11 +50,13 @@ class BudgetedTreeClassifier(BudgetedClassifier):
     prune : {"cv"}, float or None
         How much is pruned, as scikit-learn's ``ccp_alpha``: the number that has the best
         accuracy in a cross-validation, a number as it is, or None for no pruning.
-    cv : int or splitter
-        The folds for ``prune="cv"``; a number of stratified ones, or any splitter of
-        scikit-learn.
+    cv : int, splitter or iterable of (train, test)
+        The folds for ``prune="cv"``; a number of stratified ones, any splitter of
+        scikit-learn, or positions of rows as given to `fit`.
     random_state : int, RandomState or None
         Decides between equally good tests, and draws the folds.
+    error_cost, class_weight
+        As in `BudgetedBoostingClassifier`.
 
     Attributes
     ----------
@@ -69,9 +71,10 @@ class BudgetedTreeClassifier(BudgetedClassifier):
     Notes
     -----
     A probability is a frequency with one row more of each class, where weights count as
-    rows: weights that add up to 1 make for cautious probabilities. A column of categories
-    is tested for being one of them or not. A missing value goes where those of the training
-    went, or with the most rows where there were none.
+    rows: weights that add up to 1 make for cautious probabilities. Weights of which the
+    largest is beyond 2**200, or below 2**-200, are first brought to between 1 and 2. A column
+    of categories is tested for being one of them or not. A missing value goes where those of
+    the training went, or with the most rows where there were none.
 
     References
     ----------
@@ -101,6 +104,8 @@ class BudgetedTreeClassifier(BudgetedClassifier):
         prune: Any = "cv",
         cv: Any = 5,
         random_state: Any = None,
+        error_cost: Any = None,
+        class_weight: Any = None,
     ) -> None:
         self.costs = costs
         self.budget = budget
@@ -109,6 +114,8 @@ class BudgetedTreeClassifier(BudgetedClassifier):
         self.prune = prune
         self.cv = cv
         self.random_state = random_state
+        self.error_cost = error_cost
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the tree, prune it, and price its paths.
@@ -124,34 +131,44 @@ class BudgetedTreeClassifier(BudgetedClassifier):
         """
         _check_prune(self.prune)
         budget = float(check_budget(self.budget))
-        rows = read_rows(self, X, y, sample_weight, classes=True).of_positive_weight()
-        columns = rows.columns
+        given = read_rows(self, X, y, sample_weight, classes=True)
+        rows, columns = given.of_positive_weight(), given.columns
         classes, codes = rows.labelled()
         costs = as_costs(self.costs, len(columns), columns.names)
-        preparation = Encoder(of_all_categories=True).fit(rows.table, columns).preparation
+        encoder = Encoder(of_all_categories=True, never_empty=True)
+        preparation = encoder.fit(rows.table, columns).preparation
         table = with_missing_indicators(preparation, rows.table)
-        self.tree_ = self._grow(table, codes, rows.weights_or_ones)
+        seed = as_seed(self.random_state)
+        splits = self._splits(given, rows, seed) if self.prune == "cv" else []
+        self.tree_ = self._grow(table, codes, rows.weights_or_ones, splits, seed)
         self.ccp_alpha_ = float(self.tree_.ccp_alpha)
         plan = routed_plan(self.tree_.tree_, preparation, costs, budget)
         self.plan_ = PricedPlan(plan, costs)
         self.columns_ = columns
-        self.target_ = Target("binary" if len(classes) == 2 else "multiclass", classes)
+        self.target_ = self._class_target(classes)
         if len(plan.stages) < min(2, self.tree_.tree_.node_count):
             first = costs.item_of[preparation.source[self.tree_.tree_.feature[0]]]
             warn_of_prior(costs, budget, first_item=first, stacklevel=3)
         return self
 
-    def _grow(self, X: NDArray[Any], y: Ints, weight: Floats) -> DecisionTreeClassifier:
-        seed = as_seed(self.random_state)
+    def _splits(self, given: TrainingRows, rows: TrainingRows, seed: int) -> Splits:
+        """Return the folds of the rows of positive weight."""
+        if isinstance(self.cv, int | np.integer):
+            folds = StratifiedKFold(int(self.cv), shuffle=True, random_state=seed)
+            return list(folds.split(rows.table, rows.y))
+        splitter = check_cv(self.cv, given.y, classifier=True)
+        return given_splits(splitter, given.table, given.y, rows.kept)
+
+    def _grow(
+        self, X: NDArray[Any], y: Ints, weight: Floats, splits: Splits, seed: int
+    ) -> DecisionTreeClassifier:
+        """Return the tree, pruned as `prune` says."""
         tree = DecisionTreeClassifier(
             max_depth=self.max_depth, min_samples_leaf=self.min_samples_leaf, random_state=seed
         )
         alpha = 0.0 if self.prune is None else self.prune
         if alpha == "cv":
-            folds = self.cv
-            if isinstance(folds, int | np.integer):
-                folds = StratifiedKFold(int(folds), shuffle=True, random_state=seed)
-            alpha = cross_validated_alpha(tree, X, y, weight, check_cv(folds, y, classifier=True))
+            alpha = cross_validated_alpha(tree, X, y, weight, splits)
         return tree.set_params(ccp_alpha=float(alpha)).fit(X, y, sample_weight=weight)
 
     def __sklearn_tags__(self) -> Any:

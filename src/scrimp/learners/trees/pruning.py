@@ -13,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ...data.folds import Splits
 from ...runtime.events import Progress, emit
 from ...types import Floats, Ints
 
 
-def cross_validated_alpha(tree: Any, X: NDArray[Any], y: Ints, weight: Floats, folds: Any) -> float:
+def cross_validated_alpha(
+    tree: Any, X: NDArray[Any], y: Ints, weight: Floats, splits: Splits
+) -> float:
     """Return the ccp_alpha with the best cross-validated accuracy, the largest of equals.
 
     One tree is grown per fold: where each of its nodes becomes a leaf tells its accuracy at
@@ -29,15 +32,14 @@ def cross_validated_alpha(tree: Any, X: NDArray[Any], y: Ints, weight: Floats, f
         Unfitted and without pruning.
     X, y, weight : arrays
         Training rows.
-    folds : splitter
-        Its ``split(X, y)`` gives the rows to learn from and those left out.
+    splits : list of (train, test)
+        Positions of the rows to learn from and of those left out.
     """
     path = clone(tree).cost_complexity_pruning_path(X, y, sample_weight=weight)
     alphas = np.unique(np.maximum(path.ccp_alphas, 0.0))
     # between two alphas the tree stays the same: their geometric mean stands for both
     candidates = np.append(np.sqrt(alphas[:-1] * alphas[1:]), alphas[-1])
     right = np.zeros(len(candidates))
-    splits = list(folds.split(X, y))
     for done, (learn, left_out) in enumerate(splits):
         emit(Progress("pruning", done, len(splits)))
         grown = clone(tree).fit(X[learn], y[learn], sample_weight=weight[learn])

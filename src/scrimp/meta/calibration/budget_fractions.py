@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from ...costs.costs import Costs
 from ...costs.ledger import Ledger
 from ...plans.priced_plan import PricedPlan
 from ...types import Floats
@@ -53,22 +54,26 @@ class Purchases:
 
     Parameters
     ----------
-    names : tuple of str
-        Names of all items.
+    costs : Costs
+        All items.
     items : list of sets of int
         The items bought at each budget.
     fractions : float array (budgets,)
         Their price as a part of the full price.
     """
 
-    names: tuple[str, ...]
+    costs: Costs
     items: list[set[int]]
     fractions: Floats
 
     def as_frame(self, items: set[int], n: int) -> pl.DataFrame:
         """Return items as the `owned` argument of a prediction for n rows."""
-        columns = {name: np.full(n, item in items) for item, name in enumerate(self.names)}
-        return pl.DataFrame(columns)
+        fees = [item for item, columns in enumerate(self.costs.columns) if not columns]
+        owned = {self.costs.names[item]: np.full(n, item in items) for item in fees}
+        # a column's name comes before that of an item
+        for column, item in enumerate(self.costs.item_of):
+            owned[self.costs.column_name(column)] = np.full(n, item in items)
+        return pl.DataFrame(owned)
 
 
 def same_for_all(priced: PricedPlan, fractions: Floats) -> Purchases | None:
@@ -89,4 +94,4 @@ def same_for_all(priced: PricedPlan, fractions: Floats) -> Purchases | None:
                 ledger.buy(needs)
         bought.append(set(ledger.owned))
         parts.append(ledger.spent / full)
-    return Purchases(priced.costs.names, bought, np.array(parts))
+    return Purchases(priced.costs, bought, np.array(parts))

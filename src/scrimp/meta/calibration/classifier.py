@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -10,7 +11,6 @@ from sklearn.utils import get_tags
 
 from ...costs.costs import Costs
 from ...data.columns import as_frame
-from ...data.target import Target
 from ...data.training_rows import read_rows
 from ...data.validation import check_choice
 from ...learners.base import BudgetedClassifier
@@ -56,6 +56,8 @@ class CalibratedClassifier(BudgetedClassifier):
         Prices; None keeps those of `estimator`.
     random_state : int, RandomState or None
         Seed of the folds.
+    error_cost : mapping, array (classes, classes), float or None
+        What errors cost, as in `BudgetedBoostingClassifier`; None keeps those of `estimator`.
 
     Attributes
     ----------
@@ -73,11 +75,13 @@ class CalibratedClassifier(BudgetedClassifier):
     is too expensive), clones are given exactly the items that the final model would have;
     others predict at the same fraction of their own price.
 
-    The label is the class of the largest calibrated probability, and may differ from that of
-    `estimator_`, except with ``temperature``. ``stop="certain"`` keeps the calibrated label. A
-    fraction at which all rows get the same prediction has no calibrator and uses that of its
-    neighbour. Without money and without free items the prediction is the frequency of the
-    classes in training.
+    The label is the class of the largest calibrated probability or, given `error_cost`, of the
+    least expected cost. It may differ from that of `estimator_`, except with ``temperature``
+    where all errors cost the same. ``stop="certain"`` keeps the calibrated label. A fraction at
+    which all rows get the same prediction has no calibrator and uses that of its neighbour.
+    Without money and without free items the prediction is the frequency of the classes in
+    training. Class weights of `estimator` count in its training only: the calibration brings
+    the probabilities back to the rows as they are.
 
     References
     ----------
@@ -91,7 +95,7 @@ class CalibratedClassifier(BudgetedClassifier):
     >>> from scrimp import BudgetedBoostingClassifier, CalibratedClassifier
     >>> from scrimp.datasets import load_heart
     >>> heart = load_heart()
-    >>> booster = BudgetedBoostingClassifier(heart.costs)
+    >>> booster = BudgetedBoostingClassifier(heart.costs, combine="vote")
     >>> plain = booster.fit(heart.X[:200], heart.y[:200])
     >>> model = CalibratedClassifier(booster, random_state=0).fit(heart.X[:200], heart.y[:200])
     >>> X, y = heart.X[200:], heart.y[200:]
@@ -109,6 +113,7 @@ class CalibratedClassifier(BudgetedClassifier):
         fractions: Any = None,
         costs: Any = None,
         random_state: Any = None,
+        error_cost: Any = None,
     ) -> None:
         self.estimator = estimator
         self.method = method
@@ -116,6 +121,7 @@ class CalibratedClassifier(BudgetedClassifier):
         self.fractions = fractions
         self.costs = costs
         self.random_state = random_state
+        self.error_cost = error_cost
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the model, and fit its calibrators to out-of-fold predictions of its clones.
@@ -164,7 +170,9 @@ class CalibratedClassifier(BudgetedClassifier):
         inner = model.plan_
         plan = CalibratedPlan(inner.plan, model.target_, self.knots_, calibrators, prior)
         self.plan_ = PricedPlan(plan, inner.costs)
-        self.target_ = Target("shares", rows.classes)
+        self.target_ = self._class_target(rows.classes, kind="shares")
+        if self.error_cost is None and model.target_.error_costs is not None:
+            self.target_ = replace(self.target_, error_costs=model.target_.error_costs)
 
     def _replan(self, costs: Costs) -> None:
         """Move the inner model and its calibrated plan to new prices."""

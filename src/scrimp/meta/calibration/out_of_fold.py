@@ -87,9 +87,8 @@ class LabelledRows:
             seed = seed_from(random_state)
             splits = repeated_splits(self.X, self.rows.y, n_folds, 1, seed, stratified=True)
         else:
-            splits = [split for split in given_splits(cv, X, y, self.rows.kept) if len(split[1])]
-        if not splits:
-            raise ValueError("cv tests no row with a positive weight. Give other folds.")
+            kept = np.arange(len(y)) if self.rows.kept is None else self.rows.kept
+            splits = given_splits(cv, X, y, kept)
         for train, _ in splits:
             if len(np.unique(self.codes[train])) < len(self.classes):
                 raise ValueError("cv leaves a fold without a class. Use stratified folds.")

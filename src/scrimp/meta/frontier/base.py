@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...costs.costs import Costs, as_costs
+from ...costs.item_sets import ItemSets
 from ...costs.ledger import within
 from ...costs.shopper import cheapest_item, warn_of_prior
 from ...data.folds import Splits, given_splits, splits_of
@@ -25,14 +26,17 @@ from ...kernels import n_threads
 from ...learners.base import BudgetedEstimator
 from ...plans.priced_plan import PricedPlan
 from .candidates import candidates_of, take_sparse
-from .menu import make_menu
+from .menu import Chosen, make_menu, standard_error
 from .problem import Problem
 from .racing import Race, listed
+from .selection_loss import selection_loss
 from .trained import Trained, items_of
 from .training_target import TrainingTarget
 
 #: The smallest budget by default, as a part of the price of everything.
 MIN_BUDGET_PART = 0.01
+#: Held-out rows below which a warning says that the reported losses are not to be relied on.
+FEW_TESTED = 100
 #: The number of budgets by default: more follow the frontier closer, and take longer.
 N_BUDGETS = 13
 
@@ -49,14 +53,22 @@ class FoldCount:
         Folds that are tested.
     n_folds : int
         Folds that the rows are divided into.
+    n_repeats : int
+        How often the rows are divided anew: on few rows chance decides less often then.
     """
 
     max_rows: float
     n_tested: int
     n_folds: int
+    n_repeats: int = 1
 
 
-FOLD_COUNTS = (FoldCount(2_000, 5, 5), FoldCount(10_000, 3, 3), FoldCount(np.inf, 1, 4))
+FOLD_COUNTS = (
+    FoldCount(400, 5, 5, n_repeats=3),
+    FoldCount(2_000, 5, 5),
+    FoldCount(10_000, 3, 3),
+    FoldCount(np.inf, 1, 4),
+)
 
 
 def default_folds(n_rows: int) -> FoldCount:
@@ -76,6 +88,7 @@ class FrontierBase(BudgetedEstimator):
         max_seconds: float | None = None,
         n_jobs: int | None = None,
         random_state: int = 0,
+        scoring: Any = None,
     ) -> None:
         self.costs = costs
         self.budgets = budgets
@@ -84,14 +97,14 @@ class FrontierBase(BudgetedEstimator):
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.scoring = scoring
 
     def _info(self) -> dict[str, Any]:
-        """Return also the cross-validated loss of each entry of the menu."""
-        chosen = [
-            {"candidate": one.candidate, "loss": one.loss, "standard_error": one.standard_error}
-            for one in self.chosen_
-        ]
-        return super()._info() | {"chosen": chosen}
+        """Return also the cross-validated loss of the prior and of each entry of the menu."""
+        shown = ("candidate", "loss", "standard_error", "brier")
+        chosen = [{name: getattr(one, name) for name in shown} for one in self.chosen_]
+        prior = {name: getattr(self.prior_, name) for name in shown}
+        return super()._info() | {"chosen": chosen, "prior": prior}
 
     def __sklearn_tags__(self) -> Any:
         """Tags of missing values, and of sparse tables if the candidates take them."""
@@ -124,6 +137,7 @@ class FrontierBase(BudgetedEstimator):
                 models, names = race.final_models()
             except KeyboardInterrupt:
                 if race.scores:
+                    race.validation.max_seconds = 0.0  # nothing more is trained
                     self._adopt(race, dict(race.models), race.winners())
                 raise
             self._adopt(race, models, names)
@@ -132,6 +146,10 @@ class FrontierBase(BudgetedEstimator):
         self, y: NDArray[Any], weights: NDArray[Any]
     ) -> tuple[TrainingTarget, NDArray[Any]]:
         """Return the training target of rows, and the class labels."""
+        raise NotImplementedError
+
+    def _target(self, classes: NDArray[Any]) -> Target:
+        """Return the meaning of the menu's scores."""
         raise NotImplementedError
 
     def _n_jobs(self) -> int:
@@ -145,7 +163,9 @@ class FrontierBase(BudgetedEstimator):
         max_seconds = np.inf if self.max_seconds is None else float(self.max_seconds)
         if not max_seconds > 0:
             raise ValueError(f"max_seconds is {self.max_seconds}; expected a number > 0.")
-        return Race(problem, candidates_of(self.candidates, problem), splits, pool, max_seconds)
+        loss = selection_loss(self.scoring, self._target(problem.classes))
+        candidates = candidates_of(self.candidates, problem)
+        return Race(problem, candidates, splits, pool, max_seconds, loss)
 
     def _splits(self, target: TrainingTarget, table: Any, y: NDArray[Any], kept: Any) -> Splits:
         """Return the folds: those of the user, or stratified ones."""
@@ -156,24 +176,28 @@ class FrontierBase(BudgetedEstimator):
         if not is_number:
             return given_splits(cv, table, y, kept)
         count = default_folds(n) if cv is None else FoldCount(np.inf, int(cv), int(cv))
-        fold_of = target.folds(
-            min(count.n_folds, n), np.random.default_rng(as_seed(self.random_state))
-        )
-        return splits_of(fold_of, min(count.n_tested, n))
+        rng = np.random.default_rng(as_seed(self.random_state))
+        n_folds, n_tested = min(count.n_folds, n), min(count.n_tested, n)
+        folds = [target.folds(n_folds, rng) for _ in range(count.n_repeats)]
+        return [split for fold_of in folds for split in splits_of(fold_of, n_tested)]
 
     def _budgets(self, costs: Costs) -> tuple[float, ...]:
-        """Return the budgets to train for, ascending."""
+        """Return the budgets to train for, ascending; 0 is among them if some columns are free."""
         if self.budgets is not None:
-            budgets = tuple(np.unique(check_budgets(self.budgets)).tolist())
+            budgets = np.unique(check_budgets(self.budgets)).tolist()
             _warn_of_small(costs, budgets)
-            return budgets
-        parts = np.geomspace(MIN_BUDGET_PART, 1.0, N_BUDGETS)
-        return tuple((parts * costs.total).tolist()) if costs.total else (0.0,)
+        else:
+            parts = np.geomspace(MIN_BUDGET_PART, 1.0, N_BUDGETS)
+            budgets = (parts * costs.total).tolist() if costs.total else [0.0]
+        if budgets[0] > 0 and any(costs.columns[item] for item in ItemSets(costs).free):
+            budgets.insert(0, 0.0)
+        return tuple(budgets)
 
     def _adopt(
         self, race: Race, models: Mapping[str, Trained], names: Sequence[str | None]
     ) -> None:
         """Set the fitted attributes to the menu of the winners, and warn of what is lacking."""
+        self.budgets_ = np.array(race.problem.budgets)
         self.losses_ = {name: losses.mean(axis=1) for name, losses in race.losses().items()}
         self.left_early_ = dict(race.eliminated)
         self.failures_ = dict(race.validation.failures)
@@ -188,10 +212,24 @@ class FrontierBase(BudgetedEstimator):
             text = f"Candidates that failed were left out. {listed(self.failures_)}"
             warnings.warn(text, UserWarning, stacklevel=4)
         problem = race.problem
+        self._report_prior(race)
         plan, self.chosen_ = make_menu(race, models, names)
         self.plan_ = PricedPlan(plan, problem.costs)
-        kind = "shares" if problem.target.n_classes else "regression"
-        self.columns_, self.target_ = problem.columns, Target(kind, problem.classes)
+        self.columns_, self.target_ = problem.columns, self._target(problem.classes)
+
+    def _report_prior(self, race: Race) -> None:
+        """Set the figures of the prior; warn if all figures rest on few rows."""
+        oof = race.out_of_fold()
+        loss, brier = float(oof.prior_losses.mean()), float(oof.prior_brier.mean())
+        error = standard_error(oof.prior_losses)
+        self.prior_ = Chosen(0.0, 0.0, "prior", loss, error, brier)
+        self.n_tested_ = len(oof.prior_losses)
+        if self.n_tested_ < FEW_TESTED:
+            text = (
+                f"The losses in chosen_ rest on {self.n_tested_} rows that were held out, and may "
+                "be far off: see standard_error. Give more rows, or more time with max_seconds."
+            )
+            warnings.warn(text, UserWarning, stacklevel=5)
 
     def _replan(self, costs: Costs) -> None:
         """Set the prices of the menu and of its entries."""

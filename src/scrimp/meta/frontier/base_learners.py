@@ -32,6 +32,10 @@ class BoostedOptions:
         Classes from which on one size is used, because trees of many classes take longer.
     many_classes_sizes : tuple of TreeOptions
         That size.
+    very_many_classes : int
+        Classes from which on trees are smaller and learn faster.
+    very_many_classes_sizes : tuple of TreeOptions
+        Their size.
     one_fold_rows : int
         Rows from which on one fold is enough to select the number of trees.
     rounds_factor : float
@@ -44,10 +48,20 @@ class BoostedOptions:
     )
     many_classes: int = 5
     many_classes_sizes: tuple[TreeOptions, ...] = (
+        TreeOptions(leaves=31, rate=0.1, rounds=200, patience=8),
+    )
+    very_many_classes: int = 11
+    very_many_classes_sizes: tuple[TreeOptions, ...] = (
         TreeOptions(leaves=12, rate=0.2, rounds=100, patience=5),
     )
     one_fold_rows: int = 1_000
     rounds_factor: float = 1.1
+
+    def sizes_for(self, n_classes: int) -> tuple[TreeOptions, ...]:
+        """Return the sizes that are averaged for a number of classes."""
+        if n_classes >= self.very_many_classes:
+            return self.very_many_classes_sizes
+        return self.many_classes_sizes if n_classes >= self.many_classes else self.sizes
 
 
 @dataclass(frozen=True)
@@ -86,11 +100,17 @@ class LogisticOptions:
         order of the columns.
     max_iter : int
         Iterations, at most, of badly conditioned problems.
+    few_rows : int
+        Rows up to which the penalty is selected by cross-validation; with more it matters less.
+    inverse_penalties : tuple of float
+        Inverse penalties that are tried.
     """
 
     max_newton_size: int = 64
     tol: float = 1e-10
     max_iter: int = 1_000
+    few_rows: int = 1_000
+    inverse_penalties: tuple[float, ...] = (0.03, 0.1, 0.3, 1.0)
 
 
 BOOSTED = BoostedOptions()
@@ -131,9 +151,8 @@ class BaseLearner:
 
 def boosted(rows: TrainingSet, items: Items) -> Model:
     """Return the mean of boosted trees of two sizes, their numbers by cross-validation."""
-    few_classes = rows.target.n_classes < BOOSTED.many_classes
     parts = []
-    for options in BOOSTED.sizes if few_classes else BOOSTED.many_classes_sizes:
+    for options in BOOSTED.sizes_for(rows.target.n_classes):
         n_folds = 1 if len(rows.scorer.target.y) > BOOSTED.one_fold_rows else None
         rounds = rows.scorer.best_rounds(items, options, n_folds)
         parts.append(grow(rows, items, options, max(round(rounds * BOOSTED.rounds_factor), 1)))
@@ -208,8 +227,29 @@ def linear(rows: TrainingSet, items: Items) -> Model:
     n_outputs = 1 if n_classes == 2 else n_classes
     is_small = len(rows.design.columns(items)) * n_outputs <= LOGISTIC.max_newton_size
     solver = "newton-cholesky" if is_small else "lbfgs"
-    model = LogisticRegression(solver=solver, tol=LOGISTIC.tol, max_iter=LOGISTIC.max_iter)
-    return _fitted(model, rows, items)
+    options: dict[str, Any] = {"solver": solver, "tol": LOGISTIC.tol, "max_iter": LOGISTIC.max_iter}
+    if len(rows.target.y) <= LOGISTIC.few_rows:
+        options["C"] = _inverse_penalty(rows, items, options)
+    return _fitted(LogisticRegression(**options), rows, items)
+
+
+def _inverse_penalty(rows: TrainingSet, items: Items, options: dict[str, Any]) -> float:
+    """Return the inverse penalty of logistic regression with the smallest held-out log loss."""
+    from sklearn.linear_model import LogisticRegression
+
+    X, target = rows.design.filled[1][:, rows.design.columns(items)], rows.target
+    fold_of, y = target.folds(3, np.random.default_rng(rows.problem.seed)), target.y
+    losses = np.zeros(len(LOGISTIC.inverse_penalties))
+    for fold in range(3):
+        train, test = fold_of != fold, fold_of == fold
+        if len(np.unique(y[train])) < target.n_classes:
+            return 1.0
+        for place, C in enumerate(LOGISTIC.inverse_penalties):
+            model = LogisticRegression(C=C, **options)
+            model.fit(X[train], y[train], target.weights[train])
+            of_class = model.predict_proba(X[test])[np.arange(test.sum()), y[test].astype(int)]
+            losses[place] -= target.weights[test] @ np.log(np.maximum(of_class, 1e-12))
+    return LOGISTIC.inverse_penalties[int(losses.argmin())]
 
 
 def of_estimator(estimator: Any) -> BaseLearner:

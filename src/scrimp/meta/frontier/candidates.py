@@ -65,7 +65,7 @@ class BaseLearnerCandidate(Candidate):
     def train(self, rows: TrainingSet) -> Trained:
         """Train one model per set."""
         sets = rows.sets.get("linear" if self.name == "linear" else "trees", rows.sets["trees"])
-        return TrainedModels(rows, sets, self.learner.fit_sets(rows, sets))
+        return TrainedModels(rows.without_table(), sets, self.learner.fit_sets(rows, sets))
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class SVMCandidate(Candidate):
         trained = train_svms(
             preparation, table, rows.target, problem.costs, problem.budgets, problem.seed
         )
-        return TrainedSVMs(rows, trained)
+        return TrainedSVMs(rows.without_table(), trained)
 
 
 @dataclass(frozen=True)
@@ -115,11 +115,11 @@ class LearnerCandidate(Candidate):
         problem = rows.problem
         if self.takes_several:
             model = _learn(self.make(problem.budgets), problem, rows.index)
-            return TrainedLearners(rows, [model] * len(problem.budgets))
+            return TrainedLearners(rows.without_table(), [model] * len(problem.budgets))
         models = [_learn(self.make([b]), problem, rows.index) for b in problem.budgets]
         for model, budget in zip(models, problem.budgets, strict=True):
             _check_plan(model, problem.costs, budget)
-        return TrainedLearners(rows, models)
+        return TrainedLearners(rows.without_table(), models)
 
 
 def _learn(model: Any, problem: Problem, index: Ints) -> Any:
@@ -227,7 +227,7 @@ def _named(name: str, problem: Problem) -> Candidate:
         learner = BudgetedBoostingRegressor if regression else BudgetedBoostingClassifier
         return learner(
             problem.costs, budget=list(budgets), rule=name, random_state=problem.seed,
-            n_rounds=N_REGRESSION_ROUNDS if regression else N_CLASS_ROUNDS,
+            n_rounds=N_REGRESSION_ROUNDS if regression else N_CLASS_ROUNDS, combine="vote",
         )  # fmt: skip
 
     return LearnerCandidate(name, make)

@@ -14,8 +14,7 @@ from ...costs.costs import Costs
 from ...data.columns import Columns
 from ...data.encoding import Encoder, finite_median, scale_of
 from ...data.preparation import Preparation
-from ...kernels.binning import bin_columns
-from ...kernels.cuts import find_cuts
+from ...kernels.binning import bin_columns, find_cuts
 from ...types import Floats, Ints
 
 #: Indicators per categorical column, for its most frequent categories: more take longer.
@@ -106,8 +105,12 @@ class Design:
         plain = self.preparation
         median = np.array([finite_median(column) for column in self.table.T])
         fill = np.where(np.isnan(plain.code), median, np.nan)
-        filled = np.where(np.isfinite(self.table), self.table, median)
-        center, spread = filled.mean(axis=0), filled.std(axis=0)
+        filled = self.table.copy()
+        for column, value in zip(filled.T, median, strict=True):  # without tables beside this one
+            column[~np.isfinite(column)] = value
+        center = filled.mean(axis=0)
+        spread = np.array([column.std() for column in filled.T])
         scale = scale_of(center, spread)
-        preparation = Preparation(plain.source, plain.code, fill, center, scale)
-        return preparation, (filled - center) / scale
+        filled -= center
+        filled /= scale
+        return Preparation(plain.source, plain.code, fill, center, scale), filled

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.target import Target
 from ...data.training_rows import numeric_target, read_rows
 from ...data.validation import check_several
 from ...learners.base import BudgetedClassifier, BudgetedRegressor
@@ -28,7 +29,8 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
     costs : Costs, array, mapping or None
         Prices.
     budgets : array of numbers >= 0, optional
-        Budgets to train for; by default 13 from a hundredth of all prices to all of them.
+        Budgets to train for; by default 13 from a hundredth of all prices to all of them. If
+        some columns are free, 0 is always one more.
     candidates : "auto", sequence, or mapping from names to estimators
         Names of base learners (``boosted``, ``forest``, ``kernel``, ``linear``), of boosting
         rules (``smoothed``, ``edge`` and so on), ``svm`` (support vector machines that select
@@ -36,21 +38,36 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
         estimators: one of scikit-learn is trained on the item sets that are searched, one of
         scrimp keeps its plan.
     cv : int, splitter of scikit-learn, or iterable of (train, test) positions, optional
-        Folds; by default 5, 3 from 2,000 rows on, and a quarter held out from 10,000 on.
+        Folds; by default 5, three times up to 400 rows, 3 from 2,000 rows on, and a quarter
+        held out from 10,000 on.
     max_seconds : float, optional
         About how long it may take. The folds that are complete by then count.
     n_jobs : int, optional
         Threads; by default all cores.
     random_state : int
         Seed of folds and models.
+    scoring : str, callable or None
+        What candidates are selected by: None is the Brier score, a proper scoring rule. Of the
+        scorers of scikit-learn, ``"accuracy"``, ``"neg_log_loss"`` and ``"neg_brier_score"``
+        are means over rows, and so is ``"neg_error_cost"``, minus the cost of errors. Others
+        (``"roc_auc"``, ``"f1"``) and callables ``scorer(estimator, X, y)``, to which X are the
+        numbers of the rows, are jackknifed for their standard errors.
+    error_cost, class_weight
+        As in `BudgetedBoostingClassifier`.
 
     Attributes
     ----------
     chosen_ : list of Chosen
         The menu, from cheap to expensive.
+    prior_ : Chosen
+        The same figures for the prior, which buys nothing.
+    n_tested_ : int
+        The number of held-out rows that the figures rest on.
+    budgets_ : float array (budgets,)
+        The budgets that it was trained for, ascending.
     losses_ : dict of float arrays (budgets,)
         The out-of-fold share of mistakes of each candidate. For the best of many it is biased
-        downwards.
+        downwards; the figures in `chosen_` are corrected for that.
     left_early_ : dict of float arrays (budgets,)
         The same for candidates that were eliminated because they improved nothing, on the
         folds in which they took part.
@@ -63,12 +80,13 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
 
     Notes
     -----
-    Candidates are compared by the Brier score of their probabilities after a temperature is
-    fitted, which needs fewer rows than the share of mistakes to tell two models apart. By the
-    one-standard-error rule, the simplest candidate within one standard error of the best over
-    all budgets is used at every budget where no other is better by a standard error; estimators
-    that you give are simple to complex in the order in which you name them. What is not better
-    than the prior by a standard error, or not better than a cheaper entry, is left out.
+    By default candidates are compared by the Brier score of their probabilities after a
+    temperature is fitted, which needs fewer rows than the share of mistakes to tell two models
+    apart. By the one-standard-error rule, the simplest candidate within one standard error of
+    the best over all budgets is used at every budget where no other is better by a standard
+    error; estimators that you give are simple to complex in the order in which you name them.
+    What is not better than the prior by half a standard error, or not better than a cheaper entry,
+    is left out.
     Probabilities are calibrated by a temperature, fitted to the out-of-fold predictions. When
     interrupted, or when there is no time for a final training on all rows, the models of the
     last complete fold are used.
@@ -83,6 +101,23 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
     >>> [entry.budget for entry in model.chosen_]
     [5.0, 105.0]
     """
+
+    def __init__(
+        self,
+        costs: Any = None,
+        budgets: Any = None,
+        candidates: Any = "auto",
+        cv: Any = None,
+        max_seconds: float | None = None,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+        scoring: Any = None,
+        error_cost: Any = None,
+        class_weight: Any = None,
+    ) -> None:
+        super().__init__(costs, budgets, candidates, cv, max_seconds, n_jobs, random_state, scoring)
+        self.error_cost = error_cost
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn what to buy, and which model to use, at each budget.
@@ -107,6 +142,9 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
         check_several(classes)
         return TrainingTarget(codes.astype(np.float64), weights, len(classes)), classes
 
+    def _target(self, classes: NDArray[Any]) -> Target:
+        return self._class_target(classes, kind="shares")
+
 
 class FrontierRegressor(BudgetedRegressor, FrontierBase):
     """For each budget the best of many models, selected by cross-validation.
@@ -115,10 +153,13 @@ class FrontierRegressor(BudgetedRegressor, FrontierBase):
     ----------
     costs, budgets, candidates, cv, max_seconds, n_jobs, random_state
         As in `FrontierClassifier`.
+    scoring : str, callable or None
+        What candidates are selected by: None is the squared error, which ``"r2"`` and
+        ``"neg_mean_squared_error"`` are too; others as in `FrontierClassifier`.
 
     Attributes
     ----------
-    chosen_, failures_, seconds_, plan_
+    budgets_, chosen_, prior_, n_tested_, failures_, seconds_, plan_
         As in `FrontierClassifier`.
     losses_ : dict of float arrays (budgets,)
         The out-of-fold mean squared error of each candidate.
@@ -147,3 +188,6 @@ class FrontierRegressor(BudgetedRegressor, FrontierBase):
         self, y: NDArray[Any], weights: NDArray[Any]
     ) -> tuple[TrainingTarget, NDArray[Any]]:
         return TrainingTarget(y, weights, 0), np.array([])
+
+    def _target(self, classes: NDArray[Any]) -> Target:
+        return Target("regression", classes)

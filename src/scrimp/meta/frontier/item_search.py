@@ -1,10 +1,11 @@
-"""The search for item sets: forward selection per price, sets that fill budgets, and swaps."""
+"""The search for item sets: forward selection per price, swaps, and backward elimination."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ...costs.item_sets import Items, ItemSets
 from ...costs.ledger import within
 from ...learners.linear import SequencedRegressor
 from .design import Design
+from .linear_scorer import LinearScorer
 from .problem import TrainingSet
 from .set_scorer import SetScore, SetScorer
 from .training_target import TrainingTarget
@@ -46,6 +48,11 @@ class SearchOptions:
     max_linear_columns : int
         Prepared columns up to which least squares has an order too; its time grows with their
         square.
+    max_noisy_rows : int
+        Rows up to which cross-validation is too noisy to remove items, or to compare sets for
+        linear models: these are then filled in the order of least squares.
+    max_scored_columns : int
+        Prepared columns up to which sets for linear models are compared by cross-validation.
     linear_ridge : float
         Ridge penalty of least squares.
     """
@@ -60,6 +67,8 @@ class SearchOptions:
     few_rows: int = 4_000
     few_rows_betas: tuple[float, ...] = (0.0,)
     max_linear_columns: int = 3_000
+    max_noisy_rows: int = 400
+    max_scored_columns: int = 300
     linear_ridge: float = 1e-3
 
 
@@ -74,13 +83,42 @@ def find_item_sets(rows: TrainingSet, deadline: float = np.inf) -> dict[str, lis
         betas += OPTIONS.few_rows_betas
     orders = [forward_order(scorer, costs, budgets[-1], beta, deadline) for beta in betas]
     sets = {}
-    if rows.design.table.shape[1] <= OPTIONS.max_linear_columns:
+    n_rows, n_columns = rows.design.table.shape
+    if n_columns <= OPTIONS.max_linear_columns:
         orders.append(linear_order(rows.design, rows.target, costs, budgets[-1]))
-        item_sets = ItemSets(costs)
-        sets["linear"] = [tuple(sorted(item_sets.fill(orders[-1], b))) for b in budgets]
-    filled = best_sets(scorer, costs, orders, budgets)
-    sets["trees"] = swapped(scorer, costs, orders, filled, budgets, deadline)
+        filled = [tuple(sorted(ItemSets(costs).fill(orders[-1], b))) for b in budgets]
+        sets["linear"] = [without_copies(rows.design, costs, items) for items in filled]
+    sets["trees"] = searched(scorer, costs, orders, budgets, deadline)
+    if n_rows > OPTIONS.max_noisy_rows and n_columns <= OPTIONS.max_scored_columns:
+        rng = np.random.default_rng([rows.problem.seed, len(rows.index)])
+        by_ridge = LinearScorer(rows.design, rows.target, rng)
+        sets["linear"] = searched(by_ridge, costs, orders, budgets, deadline)
     return sets
+
+
+def searched(
+    scorer: Scorer, costs: Costs, orders: Sequence[Sequence[int]], budgets: Sequence[float],
+    deadline: float = np.inf,
+) -> list[Items]:  # fmt: skip
+    """Return for each budget the best set of the orders, after swaps and backward elimination."""
+    filled = best_sets(scorer, costs, orders, budgets)
+    sets = swapped(scorer, costs, orders, filled, budgets, deadline)
+    sets = [without_copies(scorer.design, costs, items) for items in sets]
+    if len(scorer.design.table) <= OPTIONS.max_noisy_rows:
+        return sets
+    return [eliminated(scorer, costs, items, deadline) for items in sets]
+
+
+class Scorer(Protocol):
+    """Cross-validates a model on item sets."""
+
+    design: Design
+
+    def loss(self, items: Items) -> float:
+        """Return the loss of one set, which is computed once."""
+
+    def compute_losses(self, sets: Sequence[Items]) -> None:
+        """Compute the losses of the sets that are not known yet."""
 
 
 def forward_order(
@@ -155,7 +193,7 @@ def _best_step(
 
 
 def best_sets(
-    scorer: SetScorer, costs: Costs, orders: Sequence[Sequence[int]], budgets: Sequence[float]
+    scorer: Scorer, costs: Costs, orders: Sequence[Sequence[int]], budgets: Sequence[float]
 ) -> list[Items]:
     """Return for each budget the best of the sets that the orders fill it with."""
     item_sets = ItemSets(costs)
@@ -165,7 +203,7 @@ def best_sets(
 
 
 def swapped(
-    scorer: SetScorer, costs: Costs, orders: Sequence[Sequence[int]], sets: Sequence[Items],
+    scorer: Scorer, costs: Costs, orders: Sequence[Sequence[int]], sets: Sequence[Items],
     budgets: Sequence[float], deadline: float = np.inf,
 ) -> list[Items]:  # fmt: skip
     """Return small sets after swaps: an item is removed, and its price spent by the orders.
@@ -192,7 +230,7 @@ def _swaps(
 ) -> list[Items]:
     """Return the sets without one paid item, filled by the orders; none if the set is large."""
     costs = item_sets.costs
-    paid = [i for i in items if costs.columns[i] and costs.price_of([i]) > 0]
+    paid = _paid(costs, items)
     if not 1 < len(paid) <= OPTIONS.max_thorough:
         return []
     trials = {
@@ -202,6 +240,52 @@ def _swaps(
         for order in orders
     }
     return sorted(trials)
+
+
+def without_copies(design: Design, costs: Costs, items: Items) -> Items:
+    """Return a set without the paid items whose columns are copies of those of another item."""
+    item_sets, known = ItemSets(costs), set()
+    for item in sorted(items, key=lambda item: (costs.prices[item], item)):
+        columns = design.columns_of.get(item)
+        if columns is None:
+            continue
+        content = design.bins[columns].tobytes()
+        if content in known and costs.prices[item] > 0 and item in items:
+            items = item_sets.without(items, item)
+        known.add(content)
+    return items
+
+
+def eliminated(scorer: Scorer, costs: Costs, items: Items, deadline: float = np.inf) -> Items:
+    """Return a small set without the paid items whose removal does not worsen its loss.
+
+    In each round the items that are useless one by one are removed together, or else as many
+    of them as can be.
+    """
+    item_sets = ItemSets(costs)
+    while time.monotonic() < deadline:
+        trials = {item: item_sets.without(items, item) for item in _paid(costs, items)}
+        if not 0 < len(trials) <= OPTIONS.max_thorough:
+            return items
+        scorer.compute_losses(list(trials.values()))
+        useless = [i for i in trials if scorer.loss(trials[i]) <= scorer.loss(items)]
+        useless.sort(key=lambda i: scorer.loss(trials[i]))
+        smaller = items
+        while useless and smaller == items:
+            rest = items
+            for item in useless:
+                rest = item_sets.without(rest, item)
+            smaller = rest if scorer.loss(rest) <= scorer.loss(items) else items
+            useless = useless[: len(useless) // 2]
+        if smaller == items:
+            return items
+        items = smaller
+    return items
+
+
+def _paid(costs: Costs, items: Items) -> list[int]:
+    """Return the items that bring columns at a price."""
+    return [i for i in items if costs.columns[i] and costs.price_of([i]) > 0]
 
 
 def linear_order(design: Design, target: TrainingTarget, costs: Costs, cap: float) -> list[int]:

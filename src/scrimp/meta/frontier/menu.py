@@ -15,6 +15,7 @@ from ...plans.contract import Plan
 from ...types import Floats
 from ..calibration.calibrators import Labelled, fit_temperature
 from .racing import Race
+from .selection_bias import corrected_losses
 from .trained import Trained, items_of, mean_of
 from .training_target import TrainingTarget
 
@@ -32,9 +33,13 @@ class Chosen:
     candidate : str
         The name of the candidate; names joined by + are the mean of several.
     loss : float
-        The out-of-fold share of mistakes, or the mean squared error.
+        The out-of-fold share of mistakes, or the mean squared error, corrected for the
+        optimism of having selected the best of many.
     standard_error : float
         The standard error of `loss`.
+    brier : float
+        Half the Brier score, or the mean squared error, corrected in the same way; it is what
+        entries are selected by.
     """
 
     budget: float
@@ -42,6 +47,7 @@ class Chosen:
     candidate: str
     loss: float
     standard_error: float
+    brier: float
 
 
 def make_menu(
@@ -49,7 +55,8 @@ def make_menu(
 ) -> tuple[Plan[Any], list[Chosen]]:
     """Return a plan of the winners at each budget, and its entries from cheap to expensive.
 
-    A winner that is not better than the entries before it is left out.
+    A winner that is not better than the prior and the entries before it is left out, also once
+    the optimism of the selection is corrected.
 
     Parameters
     ----------
@@ -60,23 +67,34 @@ def make_menu(
     names : sequence of str or None
         The winner at each budget; None where nothing is bought.
     """
-    problem, losses, brier = race.problem, race.losses(), race.brier()
-    chosen, entries = [], []
-    lowest = float(race.prior_brier().mean())
-    for budget, name in enumerate(names):
-        if name is None or brier[name][budget].mean() >= lowest:
+    problem, oof = race.problem, race.out_of_fold()
+    brier, losses = corrected_losses(oof, problem.seed)
+    chosen, entries, lowest = [], [], oof.prior_brier.mean()
+    for budget in oof.offered(names):
+        name = names[budget]
+        if name is None or brier[budget] >= lowest:
             continue
         entry = _entry(race, models, name, budget)
         if entry is None:
             continue
-        lowest = float(brier[name][budget].mean())
-        row_losses, price = losses[name][budget], problem.costs.price_of(items_of(entry))
-        error = float(row_losses.std() / np.sqrt(len(row_losses)))
-        loss = float(row_losses.mean())
-        chosen.append(Chosen(problem.budgets[budget], price, name, loss, error))
+        error = standard_error(oof.losses[name][budget])
+        price = problem.costs.price_of(items_of(entry))
+        # the bootstrap is noisy too: a figure is never better than what was measured
+        loss = max(losses[budget], oof.losses[name][budget].mean())
+        figures = float(loss), error, float(brier[budget])
+        lowest = brier[budget]
+        chosen.append(Chosen(problem.budgets[budget], price, name, *figures))
         entries.append(entry)
     prior = PrefixPlan.constant(problem.target.prior)
-    return (MenuPlan([prior, *entries]) if entries else prior), chosen
+    if not entries:
+        return prior, chosen
+    fallback = race.fallback([set(), *map(items_of, entries)])
+    return MenuPlan([prior, *entries], fallback), chosen
+
+
+def standard_error(row_losses: Floats) -> float:
+    """Return the standard error of a mean loss."""
+    return float(row_losses.std() / np.sqrt(len(row_losses)))
 
 
 def _entry(race: Race, models: Mapping[str, Trained], name: str, budget: int) -> Plan[Any] | None:

@@ -15,14 +15,21 @@ from ...types import Floats
 #: another candidate is best must be clearer.
 SMOOTHING = np.array([0.25, 0.5, 0.25])
 
+#: By how many standard errors a candidate must be better than the prior. Losses on held-out rows
+#: rise where nothing can be learnt, so that less than 1 is safe; on few rows 1 leaves out much
+#: that is worth its price.
+PRIOR_ERRORS = 0.5
 
-def choose(losses: Mapping[str, Floats], prior: Floats) -> list[str | None]:
+
+def choose(
+    losses: Mapping[str, Floats], prior: Floats, first_is_free: bool = False
+) -> list[str | None]:
     """Return the candidate for each budget; None where none is better than the prior.
 
     The default candidate is the first, and so the simplest, within one standard error of the
     best over all budgets. It is used at every budget where the best is not better by one
     standard error of the paired differences. A candidate that is not better than the prior by
-    one standard error is not worth its price.
+    half of one is not worth its price; one that costs nothing only has to be better.
 
     Parameters
     ----------
@@ -30,6 +37,8 @@ def choose(losses: Mapping[str, Floats], prior: Floats) -> list[str | None]:
         Out-of-fold losses per row; simple candidates first.
     prior : float array (rows,)
         The losses of the prior, which buys nothing.
+    first_is_free : bool
+        Whether the first budget is 0.
     """
     names = list(losses)
     smooth = {name: smoothed(losses[name]) for name in names}
@@ -39,7 +48,11 @@ def choose(losses: Mapping[str, Floats], prior: Floats) -> list[str | None]:
         best = min(names, key=lambda name: float(smooth[name][b].mean()))
         if not clearly_better(smooth[best][b], smooth[default][b]):
             best = default
-        chosen.append(best if clearly_better(losses[best][b], prior) else None)
+        worth_it = clearly_better(losses[best][b], prior, PRIOR_ERRORS)
+        chosen.append(best if worth_it else None)
+    if first_is_free and chosen[0] is None:
+        best = min(names, key=lambda name: float(losses[name][0].mean()))
+        chosen[0] = best if losses[best][0].mean() < prior.mean() else None
     return chosen
 
 
@@ -57,8 +70,8 @@ def smoothed(losses: Floats) -> Floats:
     return np.asarray(mean)
 
 
-def clearly_better(losses: Floats, other: Floats) -> bool:
-    """Return whether losses are lower by more than a standard error of the mean difference."""
+def clearly_better(losses: Floats, other: Floats, errors: float = 1.0) -> bool:
+    """Return whether losses are lower by some standard errors of the mean difference."""
     difference = other - losses
     error = difference.std() / np.sqrt(max(len(difference), 1))
-    return bool(difference.mean() > error)
+    return bool(difference.mean() > errors * error)

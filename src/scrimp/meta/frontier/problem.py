@@ -130,6 +130,10 @@ class TrainingSet:
         scorer = SetScorer(coarse, target.subset(some), sample.n_folds, rng, pool)
         return cls(problem, index, (design, scorer))
 
+    def without_table(self) -> TrainingSet:
+        """Return the same rows without prepared columns, which take much memory."""
+        return TrainingSet(self.problem, self.index)
+
     @property
     def design(self) -> Design:
         """The prepared columns."""

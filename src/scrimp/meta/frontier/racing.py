@@ -16,15 +16,21 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ...data.folds import Splits
+from ...plans import Fallback
 from ...runtime.events import Progress, emit, muted
 from ...types import Floats, Ints
 from ..cross_validation import CrossValidation
 from .candidates import Candidate
 from .item_search import find_item_sets
+from .knockout import train_fallback
 from .one_standard_error import choose
 from .problem import Problem, TrainingSet
+from .selection_bias import OutOfFold
+from .selection_loss import SelectionLoss, default_loss
 from .trained import Trained, mean_of
 
+#: The progress of a race counts trainings, one for each candidate on each fold.
+TASK = "trainings"
 #: Means of base learners that are tried beside each of them.
 MEANS = (
     ("boosted", "forest"),
@@ -32,6 +38,8 @@ MEANS = (
     ("boosted", "forest", "kernel"),
     ("forest", "kernel"),
 )
+#: Values of one fold up to which losses are kept in double precision.
+MAX_DOUBLE = 200_000
 #: A candidate that is behind must be better at some budget by this many standard errors, else
 #: it is eliminated: less keeps more candidates, and takes longer.
 USEFUL_ERRORS = 0.5
@@ -70,7 +78,8 @@ class FoldScores:
     losses : float array (budgets, rows)
         Zero-one losses, or squared errors.
     brier : float array (budgets, rows)
-        Half the Brier scores, or squared errors; candidates are selected by these.
+        The losses that candidates are selected by: half the Brier scores, or squared errors,
+        unless another scorer was chosen. It may have one value per group of rows.
     """
 
     predictions: Floats
@@ -93,6 +102,8 @@ class Race:
         Threads.
     max_seconds : float
         Time limit.
+    loss : SelectionLoss, optional
+        What candidates are selected by; by default the Brier score or the squared error.
 
     Attributes
     ----------
@@ -110,12 +121,12 @@ class Race:
 
     def __init__(
         self, problem: Problem, candidates: Sequence[Candidate], splits: Splits,
-        pool: Executor | None, max_seconds: float,
+        pool: Executor | None, max_seconds: float, loss: SelectionLoss | None = None,
     ) -> None:  # fmt: skip
-        self.problem, self.pool = problem, pool
+        self.problem, self.pool, self.loss = problem, pool, loss or default_loss
         self.candidates = {candidate.name: candidate for candidate in candidates}
         self.validation: CrossValidation[TrainingSet, Floats] = CrossValidation(
-            "folds", splits, list(self.candidates), self.prepare, self._evaluate,
+            TASK, splits, list(self.candidates), self.prepare, self._evaluate,
             lambda error: f"{type(error).__name__}: {error}", max_seconds,
         )  # fmt: skip
         self.scores: dict[str, list[FoldScores]] = {}
@@ -138,11 +149,12 @@ class Race:
             if self.validation.n_complete:
                 self._finish_fold(0)
         self._forget_failed()
+        emit(Progress(TASK, self.validation.n_tried, self.validation.n_tried))
 
     def prepare(self, index: Ints) -> TrainingSet:
         """Prepare rows to train on, and search item sets if a candidate wants them."""
         begin, self._fold_models = time.monotonic(), {}
-        with threadpool_limits(1, "blas"), muted():
+        with _quietly():
             rows = TrainingSet.of(self.problem, index, self.pool)
             if any(self.candidates[name].wants_sets for name in self.validation.candidates):
                 deadline = begin + TIME_SHARES.search * self.validation.max_seconds
@@ -165,11 +177,13 @@ class Race:
             if all(name in predictions for name in members):
                 mean = np.mean([predictions[name] for name in members], axis=0)
                 predictions["+".join(members)] = mean
-        target = self.problem.target.subset(self.validation.splits[fold][1])
+        rows = self.validation.splits[fold][1]
+        target = self.problem.target.subset(rows)
         for name, oof in predictions.items():
             losses = target.row_losses(oof) * target.weights
-            brier = target.row_brier_scores(oof) * target.weights
-            self.scores.setdefault(name, []).append(FoldScores(oof, losses, brier))
+            brier = self.loss(target, oof, rows)
+            scores = FoldScores(_compact(oof), _compact(losses), _compact(brier))
+            self.scores.setdefault(name, []).append(scores)
         self.models = self._fold_models
         self._eliminate()
 
@@ -201,24 +215,50 @@ class Race:
 
     def losses(self) -> dict[str, Floats]:
         """Return the weighted losses (budgets, rows) of each candidate on all tested rows."""
-        return {n: np.concatenate([s.losses for s in v], axis=1) for n, v in self.scores.items()}
+        return {
+            name: self._by_row([s.losses for s in folds]) for name, folds in self.scores.items()
+        }
 
     def brier(self) -> dict[str, Floats]:
-        """Return the weighted Brier scores (budgets, rows), which candidates are selected by."""
-        return {n: np.concatenate([s.brier for s in v], axis=1) for n, v in self.scores.items()}
+        """Return the losses (budgets, rows) that candidates are selected by."""
+        return {name: self._by_row([s.brier for s in folds]) for name, folds in self.scores.items()}
 
-    def prior_brier(self) -> Floats:
-        """Return the weighted Brier scores (rows,) of the prior, which buys nothing."""
-        parts = []
-        for rows in self.validation.tested():
-            target = self.problem.target.subset(rows)
-            prior = np.tile(self.problem.target.prior, (1, len(rows), 1))
-            parts.append(target.row_brier_scores(prior)[0] * target.weights)
-        return np.concatenate(parts)
+    def tested(self) -> Ints:
+        """Return the rows that were held out in some fold, ascending."""
+        return np.unique(np.concatenate(self.validation.tested()))
+
+    def _by_row(self, folds: list[Floats]) -> Floats:
+        """Return the losses of folds by row, in the order of `tested`; means if they repeat."""
+        rows = np.concatenate(self.validation.tested()[: len(folds)])
+        if sum(part.shape[1] for part in folds) != len(rows):
+            return np.concatenate(folds, axis=1)  # of groups of rows, not of single rows
+        _, place, counts = np.unique(rows, return_inverse=True, return_counts=True)
+        if (counts == 1).all():
+            return np.concatenate(folds, axis=1)[:, np.argsort(rows)]
+        sums = np.zeros((len(counts), len(folds[0])))
+        np.add.at(sums, place.reshape(-1), np.concatenate(folds, axis=1).T)
+        return np.ascontiguousarray((sums / counts[:, None]).T)
+
+    def _prior_loss(self, rows: Ints) -> Floats:
+        """Return the losses (1, rows) that candidates are selected by, of the prior."""
+        prior = np.tile(self.problem.target.prior, (1, len(rows), 1))
+        return self.loss(self.problem.target.subset(rows), prior, rows)
+
+    def out_of_fold(self) -> OutOfFold:
+        """Return the losses of all candidates and of the prior, which buys nothing."""
+        target = self.problem.target.subset(self.tested())
+        prior = np.tile(self.problem.target.prior, (1, len(target.y), 1))
+        return OutOfFold(
+            self.brier(), self.losses(),
+            self._by_row([self._prior_loss(rows) for rows in self.validation.tested()])[0],
+            target.row_losses(prior)[0] * target.weights,
+            self.problem.budgets[0] == 0,
+        )  # fmt: skip
 
     def winners(self) -> list[str | None]:
         """Return the best candidate for each budget, by the one-standard-error rule."""
-        return choose(self.brier(), self.prior_brier())
+        oof = self.out_of_fold()
+        return choose(oof.brier, oof.prior_brier, oof.first_is_free)
 
     def final_models(self) -> tuple[dict[str, Trained], list[str | None]]:
         """Return the winners trained on all rows, and their names for each budget.
@@ -244,6 +284,16 @@ class Race:
             if all(name in self.scores for name in wanted):
                 return models, names
         raise ValueError(f"No candidate could be trained. {listed(self.validation.failures)}")
+
+    def fallback(self, entries: Sequence[set[int]]) -> Fallback | None:
+        """Return the fallback of a menu, by the items of its entries, if there is time for it."""
+        begin, seconds = time.monotonic(), self.validation.seconds
+        if self.validation.remaining(1.0 + TIME_SHARES.grace) < seconds.get("search", 0.0):
+            return None
+        with _quietly():
+            fallback = train_fallback(self.problem, entries, self.pool)
+        self.validation.add_seconds("fallback", time.monotonic() - begin)
+        return fallback
 
     def has_time_for(self, names: Sequence[str]) -> bool:
         """Return whether candidates can be trained on all rows, by the time taken so far."""
@@ -274,6 +324,11 @@ def _quietly() -> Iterator[None]:
     with warnings.catch_warnings(), threadpool_limits(1, "blas"), muted():
         warnings.simplefilter("ignore")
         yield
+
+
+def _compact(values: Floats) -> Floats:
+    """Return many values in single precision, which is enough for means over many rows."""
+    return values.astype(np.float32) if values.size > MAX_DOUBLE else values
 
 
 def listed(failures: dict[str, str]) -> str:

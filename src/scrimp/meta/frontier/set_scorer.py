@@ -98,6 +98,8 @@ class SetScorer:
         Threads.
     options : TreeOptions
         Options of the trees.
+    fold_of : int array (rows,), optional
+        The fold of each row; by default they are drawn.
     """
 
     def __init__(
@@ -108,10 +110,11 @@ class SetScorer:
         rng: np.random.Generator,
         pool: Executor | None = None,
         options: TreeOptions = TreeOptions(),  # noqa: B008 - frozen
+        fold_of: Ints | None = None,
     ) -> None:
         self.design, self.target, self.options = design, target, options
         self.pool, self._n_folds = pool, n_folds
-        self._fold_of = target.folds(n_folds, rng)
+        self._fold_of = target.folds(n_folds, rng) if fold_of is None else fold_of
         self._losses: dict[Items, float] = {}
 
     def loss(self, items: Items) -> float:

@@ -21,7 +21,6 @@ from ...runtime.sweep import Sweep
 from ...types import Floats, Ints
 from .problem import TrainingSet
 from .svm_candidate import SelectedSVM
-from .training_target import TrainingTarget
 
 
 class Trained(ABC):
@@ -56,7 +55,7 @@ class TrainedModels(Trained):
 
     def plan(self, budget: int) -> tuple[Plan[Any], Target]:
         """Return a plan that buys the set as a whole."""
-        return _one_model_plan(self.sets[budget], self.models[budget], self.fold.target)
+        return _one_model_plan(self.models[budget], self.fold)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,15 +74,15 @@ class TrainedSVMs(Trained):
     def plan(self, budget: int) -> tuple[Plan[Any], Target]:
         """Return a plan that buys the set as a whole."""
         svm = self.svms[budget]
-        items, model = ((), None) if svm is None else (svm.items, svm.model)
-        return _one_model_plan(items, model, self.fold.target)
+        return _one_model_plan(None if svm is None else svm.model, self.fold)
 
 
-def _one_model_plan(
-    items: Items, model: Model | None, target: TrainingTarget
-) -> tuple[Plan[Any], Target]:
-    if model is None:
+def _one_model_plan(model: Model | None, rows: TrainingSet) -> tuple[Plan[Any], Target]:
+    """Return the plan that buys the items whose columns the model uses, and no others."""
+    model, target = None if model is None else model.trimmed(), rows.target
+    if model is None or not len(model.columns):
         raise ValueError("there is nothing to buy at this budget.")
+    items = np.unique(rows.problem.costs.owners[model.columns]).tolist()
     kind = "shares" if target.n_classes else "regression"
     plan = PrefixPlan.single(items, model, target.prior)
     return plan, Target(kind, np.arange(target.n_classes))

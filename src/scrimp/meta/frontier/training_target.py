@@ -85,8 +85,13 @@ class TrainingTarget:
         """
         if not self.n_classes:
             return self.row_losses(predictions)
-        tempered = np.stack([self._tempered(probabilities) for probabilities in predictions])
-        return np.asarray(((tempered - self.encoded) ** 2).sum(axis=-1) / 2)
+        return np.asarray(((self.tempered(predictions) - self.encoded) ** 2).sum(axis=-1) / 2)
+
+    def tempered(self, predictions: Floats) -> Floats:
+        """Return (budgets, rows, outputs) with probabilities calibrated by a temperature."""
+        if not self.n_classes:
+            return predictions
+        return np.stack([self._tempered(probabilities) for probabilities in predictions])
 
     def _tempered(self, probabilities: Floats) -> Floats:
         """Return probabilities raised to the power with the smallest log loss, normalised."""

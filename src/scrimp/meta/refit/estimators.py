@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-from ...costs.costs import Costs, as_costs
+from ...costs.costs import Costs
 from ...costs.shopper import warn_of_prior
 from ...data.columns import as_frame
 from ...data.encoding import Encoding
@@ -29,7 +29,7 @@ from .encode import ENCODINGS, encoder_for, native_columns
 from .grid import check_grid, chosen_prefixes
 from .missing import takes_missing
 from .prefix_models import Outcome, fit_each, seeded, weights_for, without_needless_weights
-from .purchase_order import check_order, ends_of, learn_order
+from .purchase_order import check_order, ends_of, learn_order, refit_costs
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class _Refit(BudgetedEstimator):
     def _learn(self, X: Any, rows: TrainingRows, prior: Floats, target: Target) -> None:
         """Find the order, fit the models, become their plan."""
         columns = rows.columns
-        costs = as_costs(self.costs, len(columns), columns.names)
+        costs = refit_costs(self.costs, self.order, columns)
         seed = seed_from(self.random_state)
         estimator = seeded(self._estimator_or_default(), seed)
         X = rows.table if as_frame(X) is None else rows.of_given(X)
@@ -183,7 +183,8 @@ class RefitClassifier(BudgetedClassifier, _Refit):
         comes last, the cheapest first. A list of items by name or number, or an estimator of
         scrimp, fitted or not: just their items. What costs nothing more is always taken at once.
     costs : Costs, array, mapping or None
-        Prices: a `Costs`, one price per column, prices by column name, or 1 for each column.
+        Prices: a `Costs`, one price per column or prices by column name. None takes those of
+        `order` if it has any, else 1 for each column.
     budget : float or None
         The most that a prediction may spend; None is no limit.
     grid : {"auto"}, int or list
@@ -202,6 +203,9 @@ class RefitClassifier(BudgetedClassifier, _Refit):
         Where fits are cached, so that the same fit is not done twice.
     random_state : int, RandomState or None
         For the order, and for the estimator where its own is None.
+    error_cost, class_weight
+        As in `BudgetedBoostingClassifier`; class weights need an estimator that takes
+        `sample_weight`.
 
     Attributes
     ----------
@@ -241,6 +245,26 @@ class RefitClassifier(BudgetedClassifier, _Refit):
     True
     """
 
+    def __init__(
+        self,
+        estimator: Any = None,
+        order: Any = None,
+        costs: Any = None,
+        budget: float | None = None,
+        grid: Any = "auto",
+        encode: str = "auto",
+        n_jobs: int | None = None,
+        memory: Any = None,
+        random_state: Any = None,
+        error_cost: Any = None,
+        class_weight: Any = None,
+    ) -> None:
+        super().__init__(
+            estimator, order, costs, budget, grid, encode, n_jobs, memory, random_state
+        )
+        self.error_cost = error_cost
+        self.class_weight = class_weight
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the order, and fit the estimator on each prefix of it.
 
@@ -259,7 +283,7 @@ class RefitClassifier(BudgetedClassifier, _Refit):
         classes, labels = rows.labelled()
         shares = np.bincount(labels, rows.without_equal_weights().weights)
         prior = shares / shares.sum()
-        self._learn(X, rows, prior, Target("shares", classes))
+        self._learn(X, rows, prior, self._class_target(classes, kind="shares"))
         return self
 
     def _estimator_or_default(self) -> Any:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ...costs.costs import Costs
+from ...costs.costs import Costs, as_costs
 from ...costs.shopper import Shopper
+from ...data.columns import Columns
 from ...data.encoding import Encoder
 from ...data.training_rows import TrainingRows
 from ...learners.boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
@@ -33,6 +34,51 @@ def check_order(order: Any) -> None:
             f"order is {order!r}; expected one of {', '.join(map(repr, ORDERS))}, a list of items, "
             "a scrimp estimator or None."
         )
+
+
+def refit_costs(costs: Any, order: Any, columns: Columns) -> Costs:
+    """Return the prices of a refit: its own, or those of its order where it has none.
+
+    Raises
+    ------
+    ValueError
+        If both have prices, and these differ.
+    """
+    of_order = _prices_of(order)
+    bound = as_costs(of_order if costs is None else costs, len(columns), columns.names)
+    is_estimator = hasattr(type(order), "predictor_")
+    if costs is None or of_order is None or not is_estimator:
+        return bound
+    if _price_table(as_costs(of_order, len(columns), columns.names)) != _price_table(bound):
+        raise ValueError(
+            f"costs and the costs of order, a {type(order).__name__}, differ; expected one price "
+            "list. Give costs to one of the two, or the same to both; order=[...], a list of "
+            "items, has no prices of its own."
+        )
+    return bound
+
+
+def _prices_of(order: Any) -> Any:
+    """Return the prices that a plan, a model or an estimator comes with, or None."""
+    if isinstance(order, Predictor | PricedPlan):
+        return order.costs
+    if not hasattr(type(order), "predictor_"):
+        return None
+    params = order.get_params(deep=False)
+    within = (params.get("estimator"), params.get("order"))
+    given = (params.get("costs"), *map(_prices_of, within))
+    prices = next((costs for costs in given if costs is not None), None)
+    return order.plan_.costs if prices is not None and "plan_" in vars(order) else prices
+
+
+def _price_table(costs: Costs) -> dict[str, Any]:
+    """Return the price, the columns and the requirements of each item by its name."""
+    return {
+        name: (price, set(columns), {costs.names[item] for item in requires})
+        for name, price, columns, requires in zip(
+            costs.names, costs.prices, costs.columns, costs.requires, strict=True
+        )
+    }
 
 
 def learn_order(
@@ -59,7 +105,7 @@ def _boosted(
     rule: str, X: Any, rows: TrainingRows, costs: Costs, budget: float, seed: int, regression: bool
 ) -> list[int]:
     learner = BudgetedBoostingRegressor if regression else BudgetedBoostingClassifier
-    model = learner(costs, budget, rule=rule, n_rounds=_ROUNDS, random_state=seed)
+    model = learner(costs, budget, rule=rule, n_rounds=_ROUNDS, random_state=seed, combine="vote")
     return list(model.fit(X, rows.y, rows.weights).plan_.items)
 
 

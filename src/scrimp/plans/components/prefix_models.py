@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...data.preparation import Preparation
 from ...data.validation import float_array, int_array
 from ...types import Arrays, Floats, Ints
-from .models import Model, models_from_parts, models_to_parts
+from .models import LinearModel, Model, models_from_parts, models_to_parts
 
 
 class PrefixModels(Protocol):
@@ -40,6 +42,18 @@ class PrefixModels(Protocol):
 
     def scores(self, length: int, X: NDArray[Any], rows: Ints) -> Floats:
         """Return the answers on ``X[rows]`` of the model of the first `length` >= 1 stages."""
+
+    def scores_of_all(self, lengths: Sequence[int], X: NDArray[Any], rows: Ints) -> Floats:
+        """Return the answers of several prefixes >= 0 (prefixes x rows x outputs)."""
+
+    def linear_terms(self) -> tuple[Preparation, list[int]]:
+        """Return the prepared columns of all stages in order, and how many are known after each.
+
+        Raises
+        ------
+        ValueError
+            If the models are not linear in these columns.
+        """
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the models as a small JSON header and arrays, for storage."""
@@ -79,6 +93,18 @@ class ModelSequence:
     def scores(self, length: int, X: NDArray[Any], rows: Ints) -> Floats:
         """Return the answers of a prefix's model."""
         return self.models[length - 1].scores(X, rows)
+
+    def scores_of_all(self, lengths: Sequence[int], X: NDArray[Any], rows: Ints) -> Floats:
+        """Return the answers of several prefixes, one model after the other."""
+        prior = np.tile(self.prior, (len(rows), 1))
+        return np.stack([self.scores(k, X, rows) if k else prior for k in lengths])
+
+    def linear_terms(self) -> tuple[Preparation, list[int]]:
+        """Return the columns of the last model, and the number of columns of each model."""
+        linear = [model for model in self.models if isinstance(model, LinearModel)]
+        if len(linear) < len(self.models) or not linear or linear[-1].link != "identity":
+            raise ValueError("models of any set of columns need a linear model per stage.")
+        return linear[-1].preparation, [len(model.weights) for model in linear]
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the models."""
@@ -157,6 +183,28 @@ class LinearPrefixes:
         coefficients = self.coefficients[self._ends[length - 1] : self._ends[length]]
         add_linear_terms(scores, X, rows, columns, coefficients, self.fill[: len(columns)])
         return scores
+
+    def scores_of_all(self, lengths: Sequence[int], X: NDArray[Any], rows: Ints) -> Floats:
+        """Return the answers of several prefixes in one pass over the rows."""
+        from ...kernels.model_scores import write_nested_linear_scores
+
+        bases = self.intercepts[list(lengths)]
+        counts = np.concatenate([[0], self.counts])[list(lengths)]
+        longest = counts.max(initial=0)
+        weights = np.zeros((*bases.shape, longest))
+        for prefix, (length, count) in enumerate(zip(lengths, counts, strict=True)):
+            end = self._ends[length]
+            weights[prefix, :, :count] = self.coefficients[end - count : end].T
+        scores = np.empty((len(bases), len(rows), len(self.prior)))
+        columns, fill = self.columns[:longest], self.fill[:longest]
+        write_nested_linear_scores(scores, X, rows, columns, weights, counts, bases, fill)
+        return scores
+
+    def linear_terms(self) -> tuple[Preparation, list[int]]:
+        """Return the columns in the order bought, and the number known after each stage."""
+        plain = Preparation.plain(self.columns)
+        filled = replace(plain, fill=self.fill) if len(self.fill) else plain
+        return filled, self.counts.tolist()
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the models."""

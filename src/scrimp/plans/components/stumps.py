@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.validation import float_array, int_array
+from ...kernels import run_over_rows
 from ...types import Arrays, Flags, Floats, Ints
-from .row_threads import run_over_rows
 
 #: The most stumps that are added to a single row in Python: beyond it arrays are faster.
 _MAX_SCALAR_STUMPS = 24

@@ -58,6 +58,8 @@ class TreeTable:
         flat = (self.cut, self.left, self.right, self.missing)
         if any(len(part) != n for part in (*flat, self.value)):
             raise ValueError("column, cut, left, right, missing and value need one entry per node.")
+        if (self.column < -1).any():
+            raise ValueError("column must be -1 at a leaf and not negative elsewhere.")
         if not np.isfinite(self.value).all() or np.isnan(self.cut).any():
             raise ValueError("votes of trees must be finite and cuts not NaN.")
         sizes = np.diff(self.roots, append=n)

@@ -48,6 +48,10 @@ class AverageModel(Model):
         mean: Floats = sums / self.weights.sum()
         return mean
 
+    def trimmed(self) -> AverageModel:
+        """Return the mean of the trimmed members."""
+        return AverageModel([member.trimmed() for member in self.members], self.weights)
+
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the model."""
         from . import models_to_parts

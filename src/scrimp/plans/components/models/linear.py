@@ -61,6 +61,14 @@ class LinearModel(PreparedModel):
         np.add.at(weights, self.preparation.source, self.weights)
         sums += X @ weights
 
+    def trimmed(self) -> LinearModel:
+        """Return the model without the columns whose coefficients are all 0."""
+        used = np.flatnonzero(self.weights.any(axis=1))
+        if len(used) == len(self.weights):
+            return self
+        accepts_missing, preparation = self.accepts_missing, self.preparation.taken(used)
+        return LinearModel(preparation, self.weights[used], self.base, self.link, accepts_missing)
+
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the model."""
         refuses = self.preparation.fills and not self.accepts_missing

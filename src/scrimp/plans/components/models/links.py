@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import expit, softmax
 
+from ....data.target import finite_exp
 from ....data.validation import check_choice
 from ....types import Floats
 
@@ -36,8 +37,7 @@ def _one_against_rest(sums: Floats) -> Floats:
 
 
 def _exponential(sums: Floats) -> Floats:
-    with np.errstate(over="ignore"):
-        return np.exp(sums)
+    return finite_exp(sums)
 
 
 LINKS: dict[str, Callable[[Floats], Floats]] = {

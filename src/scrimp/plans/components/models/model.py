@@ -45,6 +45,10 @@ class Model(ABC):
     def scores(self, X: NDArray[Any], rows: Ints) -> Floats:
         """Return the answers on ``X[rows]`` (rows x outputs), which depend on its columns alone."""
 
+    def trimmed(self) -> Model:
+        """Return a model with the same answers that reads only columns its answers depend on."""
+        return self
+
     @abstractmethod
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the model as a small JSON header and arrays of int64 and float64, for storage."""

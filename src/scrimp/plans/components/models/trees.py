@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -10,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....data.preparation import Preparation
 from ....data.validation import float_array
+from ....kernels import run_over_rows
 from ....types import Arrays, Floats, Ints
-from ..row_threads import run_over_rows
 from ..tree_table import TreeTable
 from .model import PreparedModel
 
@@ -63,6 +64,17 @@ class TreesModel(PreparedModel):
         column = np.where(trees.column >= 0, np.append(self.inputs, -1)[trees.column], -1)
         nodes = [column, trees.left, trees.right, trees.missing]
         return np.ascontiguousarray(np.stack(nodes, axis=1), dtype=np.int32)
+
+    def trimmed(self) -> TreesModel:
+        """Return the model without the columns that no tree reads."""
+        trees, inner = self.trees, self.trees.column >= 0
+        used, position = np.unique(trees.column[inner], return_inverse=True)
+        if len(used) == len(self.preparation.source):
+            return self
+        column = trees.column.copy()
+        column[inner] = position
+        preparation = self.preparation.taken(used)
+        return TreesModel(preparation, replace(trees, column=column), self.base, self.link)
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the model."""

@@ -1,0 +1,130 @@
+"""Columns in bins, and what every search for a stump on them needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...kernels import run_pieces
+from ...kernels.binning import bin_table
+from ...kernels.stumps import BLOCK, CODE, PRESENT
+from ...types import Flags, Floats, Ints
+
+#: Quality of columns with given edges; it must not decrease with a column's edge.
+Quality = Callable[[Ints, Floats], Floats]
+
+#: Cells below which a thread is not worth waking.
+_THREAD_CELLS = 200_000
+#: Columns that a thread takes at a time, at least.
+_GROUP = 8
+#: Cells that a thread takes at a time, at least: fewer would not be worth a task.
+_TASK_CELLS = 100_000
+#: Blocks of rows that a thread takes at a time.
+_BLOCKS = 25
+
+
+@dataclass(frozen=True)
+class Stump:
+    """A vote on one column: inside if ``low <= x <= high``, outside, or missing."""
+
+    column: int
+    low: float
+    high: float
+    inside: float
+    outside: float
+    missing: float
+    edge: float
+
+
+class BinnedSearch(AbstractContextManager["BinnedSearch"]):
+    """Binned columns, and the threads that go over them.
+
+    Parameters
+    ----------
+    X : float32 or float64 array (rows x columns)
+        The data: codes 0, 1, ... in categorical columns, NaN where missing. It is not kept.
+    weight : float array (rows,), optional
+        Weights of the rows, not all zero.
+    categorical : bool array (columns,), optional
+        Which columns hold codes.
+    max_bins : int
+        The most bins of a numeric column.
+    sample_rows : int
+        Rows whose quantiles cut columns of many values.
+    random_state : int or numpy Generator
+        Draws these rows.
+    n_threads : int
+        Threads to use. No result depends on it.
+
+    Attributes
+    ----------
+    n_histograms : int
+        Number of histograms per column.
+    """
+
+    n_histograms: int = 1
+
+    def __init__(
+        self,
+        X: NDArray[Any],
+        weight: Floats | None = None,
+        categorical: Flags | None = None,
+        *,
+        max_bins: int = 255,
+        sample_rows: int = 20_000,
+        random_state: int | np.random.Generator = 0,
+        n_threads: int = 1,
+    ) -> None:
+        n, d = X.shape
+        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._categorical = np.zeros(d, dtype=bool) if categorical is None else categorical
+        self._cuts, self._bins = bin_table(
+            X, weight, self._categorical, max_bins, sample_rows, random_state, self._pool
+        )
+        self._n_bins = int(np.iinfo(self._bins.dtype).max) + 1
+        self._n_blocks = -(-n // BLOCK)
+
+    def __exit__(self, *exception: object) -> None:
+        """Stop the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def _over_columns(self, columns: Ints, work: Callable[[Ints], object]) -> None:
+        """Call ``work`` on groups of columns."""
+        n = self._bins.shape[1]
+        size = max(_GROUP, _TASK_CELLS // (n * self.n_histograms))
+        pool = self._pool if len(columns) * n > _THREAD_CELLS else None
+        starts = range(0, len(columns), size)
+        run_pieces(pool, lambda start: work(columns[start : start + size]), starts)
+
+    def _over_rows(self, work: Callable[[int, int], object]) -> None:
+        """Call ``work`` on ranges of blocks of rows."""
+        n_blocks = self._n_blocks
+        pool = self._pool if n_blocks > _BLOCKS else None
+        starts = range(0, n_blocks, _BLOCKS)
+        run_pieces(pool, lambda start: work(start, min(start + _BLOCKS, n_blocks)), starts)
+
+    def _interval(self, column: int, kind: int, at: int) -> tuple[float, float]:
+        """Return what is inside: one code, all that is present, or all up to a cut."""
+        if kind == CODE:
+            return at - 0.5, at + 0.5
+        return -math.inf, math.inf if kind == PRESENT else float(self._cuts[column][at])
+
+    def _by_bin(self, column: int, low: float, high: float, votes: Any) -> NDArray[Any]:
+        """Return the vote on each bin of a column, given those inside, outside and missing."""
+        inside, outside, missing = votes
+        cuts = self._cuts[column]
+        # a number of each bin that is inside if the whole bin is
+        numbers = (
+            np.arange(len(cuts) + 1.0) if self._categorical[column] else np.append(cuts, np.inf)
+        )
+        by_bin = np.full(self._n_bins, missing)
+        by_bin[: len(numbers)] = np.where((low <= numbers) & (numbers <= high), inside, outside)
+        return by_bin

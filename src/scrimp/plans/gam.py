@@ -1,0 +1,192 @@
+"""Generalised additive plans: a function per column, weighted by the columns at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..costs.ledger import Ledger
+from ..types import Arrays, Flags, Floats, Ints
+from .capabilities import Future, Reader
+from .components.step_functions import StepFunctions
+from .components.subset_weights import SubsetWeights
+from .contract import Outline, Plan, Source, StageTable, State, check_skip_or_stop
+
+
+@dataclass
+class GamState(State):
+    """The stages to come, those told, the values of the rows, and the set that answers."""
+
+    coming: list[int]
+    told: list[int]
+    source: Source | None
+    #: The stages whose set decides the weights; None for those told.
+    decisive: list[int] | None
+    reachable: list[int]
+
+
+class GamPlan(Plan[GamState]):
+    """A plan whose scores are weighted sums of functions of single columns.
+
+    The weights depend on the columns at hand, whichever these are: with some of them not
+    bought, failed or owned in advance, the others take over what they share with them.
+
+    Parameters
+    ----------
+    stages : StageTable
+        The items in the order of their purchase.
+    functions : StepFunctions
+        The functions, centred on the training rows.
+    stage_of : sequence of int
+        The stage that buys the column of each function.
+    weights : SubsetWeights
+        The weights of the functions, for any set of them.
+    refusal : {"skip", "stop"}
+        Whether a stage that is too expensive is left out, or ends the purchases. A failed
+        one is left out in any case.
+    """
+
+    kind = "gam"
+    outline = Outline(stage_noun="purchase")
+    accepts_missing = True
+    answers_without = True
+
+    def __init__(
+        self,
+        stages: StageTable,
+        functions: StepFunctions,
+        stage_of: Sequence[int] | Ints,
+        weights: SubsetWeights,
+        refusal: str = "skip",
+    ) -> None:
+        self.stages, self.functions, self.weights = stages, functions, weights
+        self.refusal = check_skip_or_stop(refusal)
+        self.stage_of = np.asarray(stage_of, dtype=np.int64)
+        self.n_outputs = len(weights.prior)
+        if self.stage_of.shape != (len(functions),) or weights.n_functions != len(functions):
+            raise ValueError("there must be one stage and one weight per function.")
+        if len(functions) and functions.n_outputs != self.n_outputs:
+            raise ValueError("functions and prior must have the same number of outputs.")
+        if not ((self.stage_of >= 0) & (self.stage_of < len(stages))).all():
+            raise ValueError("a function has a stage that there is not.")
+        self.reads = tuple(functions.column[self.stage_of == s] for s in range(len(stages)))
+
+    def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> GamState:
+        """Return the state of fresh rows; what is owned or costs nothing comes first."""
+        closures = [ledger.costs.closure(items) for items in self.stages.items]
+        prices = ledger.costs.prices
+        free = [not any(prices[item] for item in ledger.missing(needs)) for needs in closures]
+        coming = sorted(range(len(closures)), key=lambda stage: not free[stage])
+        return GamState(len(keys), coming, [], None, None, [])
+
+    def ask(self, state: GamState) -> int:
+        """Return the next stage."""
+        return state.coming[0] if state.coming else -1
+
+    def tell(self, state: GamState, stage: int, X: NDArray[Any], rows: Ints) -> None:
+        """Note that the columns of a stage are at hand."""
+        state.coming.remove(stage)
+        state.told.append(stage)
+        state.source = Source(X, rows)
+
+    def refuse(self, state: GamState, stage: int, ledger: Ledger) -> None:
+        """Leave the stage out, or end the purchases if it is too expensive."""
+        failed = not ledger.failed.isdisjoint(ledger.costs.closure(self.stages.items[stage]))
+        if failed or self.refusal == "skip":
+            state.coming.remove(stage)
+        else:
+            state.coming = []
+
+    def read(self, state: GamState) -> Floats:
+        """Return the weighted sums of the functions at hand."""
+        if state.source is None:
+            return np.tile(self._weights_of(state)[0], (state.n, 1))
+        answers: Floats = self._answers([state], state.source.X, state.source.rows)[0]
+        return answers
+
+    def read_all(self, states: Sequence[GamState]) -> Floats:
+        """Return the answers of several states of the same rows, in one pass over the values."""
+        sources = [state.source for state in states if state.source is not None]
+        if not sources:
+            return np.stack([self.read(state) for state in states])
+        return self._answers(states, sources[0].X, sources[0].rows)
+
+    def reader(self, state: GamState) -> Reader:
+        """Return a function that answers other rows with the same columns at hand."""
+        state = state.fork()
+        return lambda X, rows: self._answers([state], X, rows)[0]
+
+    def _answers(self, states: Sequence[GamState], X: NDArray[Any], rows: Ints) -> Floats:
+        """Return scores (states x rows x outputs)."""
+        models = [self._weights_of(state) for state in states]
+        scores = np.empty((len(rows), len(states), self.n_outputs))
+        scores[:] = [intercept for intercept, _ in models]
+        told = [self._at_hand(state.told) for state in states]
+        weights = [np.where(known, w, 0.0) for known, (_, w) in zip(told, models, strict=True)]
+        self.functions.add(scores, X, rows, np.array(weights))
+        return np.moveaxis(scores, 1, 0)
+
+    def _weights_of(self, state: GamState) -> tuple[Floats, Floats]:
+        stages = state.told if state.decisive is None else state.decisive
+        return self.weights.of(self._at_hand(stages))
+
+    def _at_hand(self, stages: Sequence[int]) -> Flags:
+        told = np.zeros(len(self.stages), dtype=bool)
+        told[stages] = True
+        return told[self.stage_of]
+
+    def free_stages(self, state: GamState, owned: Flags) -> list[int]:
+        """Return the stages to come on owned columns."""
+        return [stage for stage in state.coming if owned[stage]]
+
+    def future(self, state: GamState) -> Future:
+        """Return the stages to come."""
+        return Future(list(state.coming), self.refusal == "stop")
+
+    def reach(
+        self,
+        state: GamState,
+        free: Sequence[int],
+        unsure: Sequence[int],
+        X: NDArray[Any],
+        rows: Ints,
+    ) -> tuple[Floats, Floats]:
+        """Return bounds of the scores with all stages to come, over all values of the unsure."""
+        final = [*state.told, *free, *unsure]
+        intercept, weights = self.weights.of(self._at_hand(final))
+        known = self._at_hand([*state.told, *free])
+        scores = np.empty((len(rows), 1, self.n_outputs))
+        scores[:] = intercept
+        self.functions.add(scores, X, rows, np.where(known, weights, 0.0)[None])
+        lowest, highest = self.functions.ranges()
+        coming = (self._at_hand(final) & ~known)[:, None]
+        ends = np.stack([weights[:, None] * lowest, weights[:, None] * highest])
+        state.reachable = final
+        return (
+            scores[:, 0] + np.where(coming, ends.min(axis=0), 0.0).sum(axis=0),
+            scores[:, 0] + np.where(coming, ends.max(axis=0), 0.0).sum(axis=0),
+        )
+
+    def settle(self, state: GamState) -> None:
+        """Answer with the weights of the full set; columns not bought count as their mean."""
+        state.decisive = state.reachable
+
+    def parts(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the header and the arrays of the plan."""
+        arrays = self.stages.arrays() | self.functions.arrays() | self.weights.arrays()
+        return {"refusal": self.refusal}, arrays | {"stage_of": self.stage_of}
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> GamPlan:
+        """Return the plan of stored `parts`."""
+        return cls(
+            StageTable.from_arrays(arrays),
+            StepFunctions.from_arrays(arrays),
+            arrays["stage_of"],
+            SubsetWeights.from_arrays(arrays),
+            header["refusal"],
+        )
