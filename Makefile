@@ -7,11 +7,13 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 # Without the JIT, the searches over many classes take a quarter of an hour.
 COVERED = $(addprefix tests/,kernels contract runtime costs data io) --ignore=tests/kernels/test_class_search.py
+# What is outside the package has a target of its own.
+EXPERIMENTS = tests/papers tests/benchmarks papers reporting
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test slow coverage lint format bench bench-svm hops architecture reproduce study study-full wheel clean
+.PHONY: help demo test test-papers slow coverage lint format bench bench-svm hops architecture reproduce study study-full wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,8 +21,11 @@ help: ## list the targets
 demo: $(VENV)/.ready-run ## install scrimp and run its demo
 	@$(BIN)/scrimp demo
 
-test: $(VENV)/.ready-dev ## run the tests, without the slow ones
-	@$(BIN)/python -m pytest -n 2 -m "not slow"
+test: $(VENV)/.ready-dev ## run the tests of the package, without the slow ones
+	@$(BIN)/python -m pytest -n 2 -m "not slow" tests src $(addprefix --ignore=,$(EXPERIMENTS))
+
+test-papers: $(VENV)/.ready-dev ## run the tests of the papers' experiments and the benchmarks
+	@$(BIN)/python -m pytest -n 2 -m "not slow" $(EXPERIMENTS)
 
 slow: $(VENV)/.ready-dev ## run the slow tests only
 	@$(BIN)/python -m pytest -n 2 -m slow

@@ -32,7 +32,8 @@ def rows():
 
 @pytest.mark.parametrize("criterion", ["omp", "forward"])
 def test_they_keep_the_promises_of_every_estimator(criterion):
-    check_budgeted_estimator(SequencedClassifier(criterion=criterion, doubling=True))
+    model = SequencedClassifier(criterion=criterion, doubling=True)
+    check_budgeted_estimator(model, max_examples=5)
 
 
 @pytest.mark.parametrize("family", ["logistic", "multinomial", "poisson"])
