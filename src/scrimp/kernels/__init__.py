@@ -47,8 +47,10 @@ def n_threads() -> int:
 
 def run_over_rows(work: Callable[[int, int], None], n_rows: int, n_evaluations: int) -> None:
     """Call ``work(start, stop)`` on parts of the rows, in threads where that is worthwhile."""
-    threads = min(n_threads(), 1 + n_evaluations // _EVALUATIONS_PER_THREAD, max(n_rows, 1))
-    if threads == 1:
+    threads = min(1 + n_evaluations // _EVALUATIONS_PER_THREAD, n_rows)
+    if threads > 1:
+        threads = min(threads, n_threads())
+    if threads <= 1:
         work(0, n_rows)
         return
     bounds = np.linspace(0, n_rows, threads + 1).astype(int).tolist()

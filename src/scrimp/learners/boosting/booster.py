@@ -60,6 +60,7 @@ class Run:
 class Booster(BudgetedEstimator):
     """Base of boosters; subclasses open a search and boost."""
 
+    _takes_missing = True
     costs: Any
     budget: Any
     rule: str
@@ -183,12 +184,6 @@ class Booster(BudgetedEstimator):
                 )
         check_random_state(self.random_state)
         self._n_threads()
-
-    def __sklearn_tags__(self) -> Any:
-        """Missing values are taken."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 def check_categories(columns: Columns) -> None:
