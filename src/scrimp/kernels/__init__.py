@@ -38,8 +38,15 @@ def run_pieces(
         future.result()
 
 
-def n_threads() -> int:
-    """Return the number of threads: NUMBA_NUM_THREADS, set by joblib in workers, or all cores."""
+def n_threads(n_jobs: int | None = None) -> int:
+    """Return the number of threads that joblib makes of `n_jobs`.
+
+    None stands for NUMBA_NUM_THREADS, which joblib sets in its workers, or all cores.
+    """
+    if n_jobs is not None:
+        from joblib import effective_n_jobs
+
+        return int(effective_n_jobs(n_jobs))
     from numba.core import config
 
     return int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - Numba sets its options at import

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from ...costs.costs import Costs, as_costs
@@ -163,9 +162,6 @@ class Booster(BudgetedEstimator):
         # a run that stops is a prefix of the run with more money: one training is all
         return budgets[-1:] if self.unaffordable == "stop" else budgets
 
-    def _n_threads(self) -> int:
-        return n_threads() if self.n_jobs is None else int(effective_n_jobs(self.n_jobs))
-
     def _check_params(self) -> None:
         """Refuse parameters that no training can follow."""
         check_choice("rule", self.rule, tuple(RULES))
@@ -183,7 +179,7 @@ class Booster(BudgetedEstimator):
                     f"{name} is {value!r}; expected a whole number >= {lowest}{limit}."
                 )
         check_random_state(self.random_state)
-        self._n_threads()
+        n_threads(self.n_jobs)
 
 
 def check_categories(columns: Columns) -> None:

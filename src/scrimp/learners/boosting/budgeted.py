@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...costs.costs import Costs
 from ...data.folds import Splits, splits_of, spread_folds
 from ...data.training_rows import TrainingRows, read_rows, seed_from
+from ...kernels import n_threads
 from ...runtime.events import Progress, emit
 from ...types import Flags, Floats, Ints
 from ..base import BudgetedClassifier
@@ -222,7 +223,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
             "categorical": rows.categorical,
             "max_bins": self.max_bins,
             "random_state": seed_from(self.random_state),
-            "n_threads": self._n_threads(),
+            "n_threads": n_threads(self.n_jobs),
         }
         if len(rows.classes) == 2:
             signs = np.where(rows.labels == 1, 1, -1).astype(np.int8)

@@ -13,6 +13,7 @@ from ...data.folds import Splits, splits_of, spread_folds
 from ...data.target import Target
 from ...data.training_rows import TrainingRows, numeric_target, read_rows, seed_from
 from ...data.validation import check_choice
+from ...kernels import n_threads
 from ...kernels.residuals import first_residuals, power_of_two
 from ...runtime.events import Progress, emit
 from ...types import Flags, Floats, Ints
@@ -159,7 +160,7 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
             floor=rows.floor,
             max_bins=self.max_bins,
             random_state=seed_from(self.random_state),
-            n_threads=self._n_threads(),
+            n_threads=n_threads(self.n_jobs),
         )
 
     def _boost(self, search: ResidualSearch, rule: PricedRule, run: Run, rows: _Rows) -> None:
