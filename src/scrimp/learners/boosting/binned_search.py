@@ -121,7 +121,8 @@ class BinnedSearch(AbstractContextManager["BinnedSearch"]):
             low, high = at - 0.5, at + 0.5
         elif kind != PRESENT:
             high = float(self._cuts[column][at])
-        return Stump(column, low, high, *votes, edge)
+        inside, outside, missing = votes
+        return Stump(column, low, high, inside, outside, missing, edge)
 
     def _votes(self, stump: Stump) -> NDArray[Any]:
         """Return the vote of a stump on each bin of its column."""

@@ -113,7 +113,7 @@ class StepFunctions:
         def add(a: int, b: int) -> None:
             add_steps(X, rows[a:b], *functions, weights, scores[a:b])
 
-        n_used = np.count_nonzero(weights.any(axis=0))
+        n_used = int(weights.any(axis=0).sum())
         run_over_rows(add, len(rows), len(rows) * n_used * 4)
 
     def ranges(self) -> tuple[Floats, Floats]:
