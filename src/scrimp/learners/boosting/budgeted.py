@@ -28,7 +28,6 @@ from .booster import (
     as_number,
     check_categories,
     class_coding,
-    last_edges,
     warn_if_nothing_is_bought,
 )
 from .class_search import ClassSearch
@@ -215,7 +214,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
     def _adopt(self, runs: list[Run], rows: _Labelled, costs: Costs) -> None:
         coding, scale = rows.coding()
         self.plan_ = additive_plan(runs, costs, rows.prior(), self.unaffordable, coding=coding)
-        self.edges_ = last_edges(runs)
+        self.edges_ = np.array([stump.edge for stump, _ in runs[-1].rounds])
         self.target_ = self._class_target(rows.classes, scale)
 
     def _open_search(self, rows: _Labelled) -> PrunedSearch:

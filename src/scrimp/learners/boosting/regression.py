@@ -25,7 +25,6 @@ from .booster import (
     additive_plan,
     as_number,
     check_categories,
-    last_edges,
     warn_if_nothing_is_bought,
 )
 from .residual_search import ResidualSearch
@@ -147,7 +146,7 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
 
     def _adopt(self, runs: list[Run], rows: _Rows, costs: Costs) -> None:
         self.plan_ = additive_plan(runs, costs, rows.start, self.unaffordable, base=rows.start)
-        self.explained_ = last_edges(runs) ** 2
+        self.explained_ = np.array([stump.edge for stump, _ in runs[-1].rounds]) ** 2
         self.target_ = Target("regression", np.array([]))
 
     def _open_search(self, rows: _Rows) -> ResidualSearch:
