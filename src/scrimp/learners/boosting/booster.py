@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -80,30 +80,29 @@ class Booster(BudgetedEstimator):
         """Add rounds to a run until its budget, the rounds or the stumps end."""
         raise NotImplementedError
 
-    def _adopt(self, runs: list[Run], rows: Any, costs: Costs) -> None:
-        """Become the model of runs, all of them with rounds, or of the last without any."""
+    def _adopt(
+        self, runs: list[Run], rows: Any, costs: Costs, stacked: PricedPlan | None = None
+    ) -> None:
+        """Become the stacked model of runs, or their vote; all have rounds, or one has none."""
         raise NotImplementedError
 
     def _fit_runs(self, rows: Any, columns: Columns, n_classes: int = 2) -> list[Run]:
-        """Train a run per budget, and become their model; if interrupted, of the rounds done.
-
-        Returned are the runs that the model is made of.
-        """
+        """Train a run per budget, and become their model; if interrupted, of the rounds done."""
         costs = as_costs(self.costs, len(columns), columns.names)
         runs = [Run(Shopper(costs, budget)) for budget in self._budgets()]
+        stacked = None
         try:
             self._train(runs, rows, n_classes)
+            if self.combine == "stacked":
+                stacked = self._stacked(runs_to_keep(runs), rows, costs, n_classes)
         except KeyboardInterrupt:
             if any(run.rounds for run in runs):
                 self._adopt(runs_to_keep(runs), rows, costs)
                 self.columns_ = columns
             raise
-        kept = runs_to_keep(runs)
-        self._adopt(kept, rows, costs)
+        self._adopt(runs_to_keep(runs), rows, costs, stacked)
         self.columns_ = columns
-        if self.combine == "stacked":
-            self._stack(kept, rows, costs, n_classes)
-        return kept
+        return runs
 
     def _train(self, runs: list[Run], rows: Any, n_classes: int, what: str = "fit") -> None:
         """Add rounds to the runs, on some rows."""
@@ -118,8 +117,8 @@ class Booster(BudgetedEstimator):
                 )  # fmt: skip
                 self._boost(search, rule, run, rows)
 
-    def _stack(self, runs: list[Run], rows: Any, costs: Costs, n_classes: int) -> None:
-        """Become the plan whose columns are weighted for any set of them."""
+    def _stacked(self, runs: list[Run], rows: Any, costs: Costs, n_classes: int) -> PricedPlan:
+        """Return the plan whose columns are weighted for any set of them."""
         functions = [_column_functions(run, rows) for run in runs]
         sample, values = self._values_on_others(runs, functions, rows, costs, n_classes)
         outcome = rows.taken(sample).outcome()
@@ -127,8 +126,7 @@ class Booster(BudgetedEstimator):
             stacked_plan(part, costs, Z, outcome, self.unaffordable)
             for part, Z in zip(functions, values, strict=True)
         ]
-        self.target_ = replace(self.target_, scale=1.0)
-        self.plan_ = PricedPlan(entries[0] if len(entries) == 1 else MenuPlan(entries), costs)
+        return PricedPlan(entries[0] if len(entries) == 1 else MenuPlan(entries), costs)
 
     def _values_on_others(
         self, runs: list[Run], functions: list[StepFunctions], rows: Any, costs: Costs,

@@ -17,6 +17,7 @@ from ...costs.costs import Costs
 from ...data.folds import Splits, splits_of, spread_folds
 from ...data.training_rows import TrainingRows, read_rows, seed_from
 from ...kernels import n_threads
+from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...types import Flags, Floats, Ints
 from ..base import BudgetedClassifier
@@ -211,11 +212,15 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
             warn_if_nothing_is_bought(runs[-1])
         return self
 
-    def _adopt(self, runs: list[Run], rows: _Labelled, costs: Costs) -> None:
+    def _adopt(
+        self, runs: list[Run], rows: _Labelled, costs: Costs, stacked: PricedPlan | None = None
+    ) -> None:
         coding, scale = rows.coding()
-        self.plan_ = additive_plan(runs, costs, rows.prior(), self.unaffordable, coding=coding)
+        self.plan_ = stacked or additive_plan(
+            runs, costs, rows.prior(), self.unaffordable, coding=coding
+        )
         self.edges_ = np.array([stump.edge for stump, _ in runs[-1].rounds])
-        self.target_ = self._class_target(rows.classes, scale)
+        self.target_ = self._class_target(rows.classes, 1.0 if stacked else scale)
 
     def _open_search(self, rows: _Labelled) -> PrunedSearch:
         options: dict[str, Any] = {

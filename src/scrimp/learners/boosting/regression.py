@@ -15,6 +15,7 @@ from ...data.training_rows import TrainingRows, numeric_target, read_rows, seed_
 from ...data.validation import check_choice
 from ...kernels import n_threads
 from ...kernels.residuals import first_residuals, power_of_two
+from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...types import Flags, Floats, Ints
 from ..base import BudgetedRegressor
@@ -144,8 +145,12 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
             warn_if_nothing_is_bought(runs[-1])
         return self
 
-    def _adopt(self, runs: list[Run], rows: _Rows, costs: Costs) -> None:
-        self.plan_ = additive_plan(runs, costs, rows.start, self.unaffordable, base=rows.start)
+    def _adopt(
+        self, runs: list[Run], rows: _Rows, costs: Costs, stacked: PricedPlan | None = None
+    ) -> None:
+        self.plan_ = stacked or additive_plan(
+            runs, costs, rows.start, self.unaffordable, base=rows.start
+        )
         self.explained_ = np.array([stump.edge for stump, _ in runs[-1].rounds]) ** 2
         self.target_ = Target("regression", np.array([]))
 
