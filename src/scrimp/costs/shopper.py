@@ -37,6 +37,7 @@ class Shopper:
     ...               ((), (0,), (0,)))
     >>> shopper = Shopper(costs, budget=10.0)
     >>> shopper.buy([1])
+    True
     >>> shopper.prices.tolist(), shopper.spent
     ([0.0, 0.0, 3.0], 7.0)
     """

@@ -94,7 +94,7 @@ class Booster(BudgetedEstimator):
         try:
             self._train(runs, rows, n_classes)
             if self.combine == "stacked":
-                stacked = self._stacked(runs_to_keep(runs), rows, costs, n_classes)
+                stacked = self._stack(runs_to_keep(runs), rows, costs, n_classes)
         except KeyboardInterrupt:
             if any(run.rounds for run in runs):
                 self._adopt(runs_to_keep(runs), rows, costs)
@@ -117,7 +117,7 @@ class Booster(BudgetedEstimator):
                 )  # fmt: skip
                 self._boost(search, rule, run, rows)
 
-    def _stacked(self, runs: list[Run], rows: Any, costs: Costs, n_classes: int) -> PricedPlan:
+    def _stack(self, runs: list[Run], rows: Any, costs: Costs, n_classes: int) -> PricedPlan:
         """Return the plan whose columns are weighted for any set of them."""
         functions = [_column_functions(run, rows) for run in runs]
         sample, values = self._values_on_others(runs, functions, rows, costs, n_classes)
