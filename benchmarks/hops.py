@@ -77,8 +77,14 @@ def by_file(hops: list[Hop]) -> dict[str, list[str]]:
     return files
 
 
-def jobs() -> dict[str, Callable[[], Callable[[], Any]]]:
-    """Return what is traced, by name: on an array of numbers, two classes, a price per column."""
+def jobs(combine: str = "stacked") -> dict[str, Callable[[], Callable[[], Any]]]:
+    """Return what is traced, by name: on an array of numbers, two classes, a price per column.
+
+    Parameters
+    ----------
+    combine : {"stacked", "vote"}
+        As in `BudgetedBoostingClassifier`: its default, or the paper's booster.
+    """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 5))
     y = np.where(X[:, 0] + X[:, 3] > 0, "yes", "no")
@@ -86,7 +92,9 @@ def jobs() -> dict[str, Callable[[], Callable[[], Any]]]:
     row = {f"x{column}": float(value) for column, value in enumerate(X[0])}
 
     def fit() -> Callable[[], Any]:
-        estimator = scrimp.BudgetedBoostingClassifier(costs, n_rounds=20, random_state=0)
+        estimator = scrimp.BudgetedBoostingClassifier(
+            costs, n_rounds=20, random_state=0, combine=combine
+        )
         return lambda: estimator.fit(X, y)
 
     def predict() -> Callable[[], Any]:
@@ -118,6 +126,8 @@ TITLES = {
     "predict_again": "the same once more",
     "session": "model.session(budget=10): ask, tell, read",
 }
+#: The paper's booster, and the default.
+COMBINATIONS = ("vote", "stacked")
 
 
 def main() -> None:
@@ -125,10 +135,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--counts", action="store_true", help="print the numbers only")
     options = parser.parse_args()
-    for name, prepare in jobs().items():
+    traced = [(combine, *job) for combine in COMBINATIONS for job in jobs(combine).items()]
+    for combine, name, prepare in traced:
         hops = trace(prepare)
         files = by_file(hops)
-        print(f"{TITLES[name]}: {len(files)} files, {len(hops)} functions")
+        counts = f"{len(files)} files, {len(hops)} functions"
+        print(f"{TITLES[name]}, combine={combine!r}: {counts}")
         if not options.counts:
             for number, (file, functions) in enumerate(files.items(), start=1):
                 print(f"{number:>4}. {file}: {', '.join(functions)}")

@@ -33,9 +33,9 @@ def test_prices_are_those_of_what_is_not_owned(costs):
 
 def test_what_the_rest_of_the_budget_pays_for(costs):
     shopper = Shopper(costs, 7.5)
-    assert shopper.affordable().tolist() == [True, True, True, True]
+    assert shopper.ledger.affords(shopper.prices).tolist() == [True, True, True, True]
     shopper.buy([3])
-    assert shopper.affordable().tolist() == [True, False, False, True]
+    assert shopper.ledger.affords(shopper.prices).tolist() == [True, False, False, True]
 
 
 @pytest.mark.parametrize("seed", range(5))

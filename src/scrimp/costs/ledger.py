@@ -132,7 +132,7 @@ class Ledger:
 
     def buy(self, needs: Iterable[int]) -> None:
         """Commit all items not owned yet."""
-        new = dict.fromkeys(self.missing(needs))
+        new = dict.fromkeys(item for item in needs if item not in self.owned)
         if new:
             self.owned.update(new)
             self._paid.extend(self.costs.prices[item] for item in new)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..types import Flags
 from .costs import Costs
 from .ledger import Ledger, within
 
@@ -38,6 +37,7 @@ class Shopper:
     ...               ((), (0,), (0,)))
     >>> shopper = Shopper(costs, budget=10.0)
     >>> shopper.buy([1])
+    True
     >>> shopper.prices.tolist(), shopper.spent
     ([0.0, 0.0, 3.0], 7.0)
     """
@@ -55,17 +55,15 @@ class Shopper:
         """What has been paid."""
         return self.ledger.spent
 
-    def affordable(self) -> Flags:
-        """Return which items are owned or can be paid from the rest of the budget."""
-        return self.ledger.affords(self.prices)
-
-    def buy(self, items: Iterable[int]) -> None:
-        """Pay for items, with what they require and is not owned."""
+    def buy(self, items: Iterable[int]) -> bool:
+        """Pay for items, with what they require and is not owned; return whether that is any."""
         needs = self.costs.closure(items)
-        if self.ledger.missing(needs):
-            self.ledger.buy(needs)
-            self.prices[list(needs)] = 0.0
-            self._refresh()
+        if self.ledger.owned.issuperset(needs):
+            return False
+        self.ledger.buy(needs)
+        self.prices[list(needs)] = 0.0
+        self._refresh()
+        return True
 
     def _refresh(self) -> None:
         """Update the prices of items that require others."""

@@ -125,7 +125,7 @@ class Columns:
         """
         frame = as_frame(X)
         if frame is None:
-            checked: NDArray[Any] = self._check_array(X)
+            checked: NDArray[Any] = self.check_array(X)
             return checked
         self._check_names([str(name) for name in frame.columns], absent)
         keys = {str(name): name for name in frame.columns}  # pandas' names may be numbers
@@ -166,7 +166,8 @@ class Columns:
             return _as_text(categories[int(code)])
         return f"{code:.6g}"
 
-    def _check_array(self, X: Any) -> Any:
+    def check_array(self, X: Any) -> Any:
+        """Return an array or a sparse matrix; raise ValueError if its columns cannot be these."""
         array = X if sparse.issparse(X) else np.asarray(X)
         self.refuse_arrays_for_categories()
         if array.ndim != 2 or array.shape[1] != len(self):

@@ -139,7 +139,8 @@ def read_rows(
     if known is None and reset:
         columns = columns.with_ranges(table)
     if classes:
-        _refuse_mixed_labels(y)
+        if y.dtype.kind == "O":
+            _refuse_mixed_labels(y)
         check_classification_targets(y)
     weights = None
     if sample_weight is not None:
@@ -147,16 +148,15 @@ def read_rows(
             sample_weight, table, dtype=np.float64, ensure_non_negative=True, copy=True
         )
         weights = in_ordinary_range(weights) if rescale_weights else weights
-    if classes:
-        _check_error_cost(getattr(estimator, "error_cost", None), y, weights)
-        weights = _class_weighted(getattr(estimator, "class_weight", None), y, weights)
+    if classes and getattr(estimator, "error_cost", None) is not None:
+        _check_error_cost(estimator.error_cost, y, weights)
+    if classes and getattr(estimator, "class_weight", None) is not None:
+        weights = _class_weighted(estimator.class_weight, y, weights)
     return TrainingRows(table, y, weights, columns)
 
 
 def _check_error_cost(error_cost: Any, y: NDArray[Any], weights: Floats | None) -> None:
     """Refuse costs of errors that do not fit the classes, before the training."""
-    if error_cost is None:
-        return
     classes = np.unique(y if weights is None else y[weights > 0])
     if len(classes) > 1:  # fewer are refused elsewhere
         cost_matrix(error_cost, classes)
@@ -164,7 +164,7 @@ def _check_error_cost(error_cost: Any, y: NDArray[Any], weights: Floats | None) 
 
 def _class_weighted(class_weight: Any, y: NDArray[Any], weights: Floats | None) -> Floats | None:
     """Return the weights of rows times those of their classes, as in scikit-learn."""
-    if class_weight is None or (weights is not None and not weights.any()):
+    if weights is not None and not weights.any():
         return weights
     product = np.ones(len(y)) if weights is None else weights
     counted = product > 0
@@ -204,8 +204,6 @@ def refuse_large_weights(weights: Floats | None, where: str) -> None:
 
 def _refuse_mixed_labels(y: NDArray[Any]) -> None:
     """Refuse classes of which some are text and others are not: they have no order."""
-    if y.dtype.kind != "O":
-        return
     text = [label for label in y.flat if isinstance(label, str)]
     others = [label for label in y.flat if not isinstance(label, str | bytes)]
     if text and others:

@@ -38,8 +38,15 @@ def run_pieces(
         future.result()
 
 
-def n_threads() -> int:
-    """Return the number of threads: NUMBA_NUM_THREADS, set by joblib in workers, or all cores."""
+def n_threads(n_jobs: int | None = None) -> int:
+    """Return the number of threads that joblib makes of `n_jobs`.
+
+    None stands for NUMBA_NUM_THREADS, which joblib sets in its workers, or all cores.
+    """
+    if n_jobs is not None:
+        from joblib import effective_n_jobs
+
+        return int(effective_n_jobs(n_jobs))
     from numba.core import config
 
     return int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - Numba sets its options at import
@@ -47,8 +54,10 @@ def n_threads() -> int:
 
 def run_over_rows(work: Callable[[int, int], None], n_rows: int, n_evaluations: int) -> None:
     """Call ``work(start, stop)`` on parts of the rows, in threads where that is worthwhile."""
-    threads = min(n_threads(), 1 + n_evaluations // _EVALUATIONS_PER_THREAD, max(n_rows, 1))
-    if threads == 1:
+    threads = min(1 + n_evaluations // _EVALUATIONS_PER_THREAD, n_rows)
+    if threads > 1:
+        threads = min(threads, n_threads())
+    if threads <= 1:
         work(0, n_rows)
         return
     bounds = np.linspace(0, n_rows, threads + 1).astype(int).tolist()

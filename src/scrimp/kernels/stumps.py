@@ -14,7 +14,14 @@ from .jit import njit
 NOTHING, THRESHOLD, CODE, PRESENT = 0, 1, 2, 3
 #: The best stump of a column: `at` is the bin of the cut or code.
 BEST_STUMP = np.dtype(
-    [("edge", "f8"), ("at", "i8"), ("kind", "i8"), ("inside", "f8"), ("missing", "f8")]
+    [
+        ("edge", "f8"),
+        ("at", "i8"),
+        ("kind", "i8"),
+        ("inside", "f8"),
+        ("outside", "f8"),
+        ("missing", "f8"),
+    ]
 )
 #: Rows whose weights are summed sequentially; the sums of blocks are then added exactly.
 BLOCK = 2048
@@ -147,6 +154,7 @@ def best_stumps(hist, columns, n_cuts, has_missing, occurs, first_code, best):
         result["at"] = at
         result["kind"] = kind if at >= 0 else NOTHING
         result["inside"] = 1.0 if margin >= 0.0 else -1.0
+        result["outside"] = -result["inside"]
         result["missing"] = (1.0 if lost >= 0.0 else -1.0) if has_missing[j] else 0.0
 
 

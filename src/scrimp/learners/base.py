@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -34,6 +33,9 @@ class BudgetedEstimator(BaseEstimator):
     plan_: PricedPlan
     columns_: Columns
     target_: Target
+    #: Whether X may hold missing values without a parameter `missing`, and whether be sparse.
+    _takes_missing: bool = False
+    _takes_sparse: bool = False
     #: Codes of categories that are to be used, where a part of a larger table is learnt from.
     _known_columns: Columns | None = None
 
@@ -42,23 +44,16 @@ class BudgetedEstimator(BaseEstimator):
         """The fitted plan with all that is needed to follow it; made once per plan."""
         if not hasattr(self, "plan_"):
             check_is_fitted(self, "plan_")
-        cache = self.plan_.cache
+        cache, columns, target = self.plan_.cache, self.columns_, self.target_
         predictor: Predictor | None = cache.get(_PREDICTOR)
-        if predictor is None or not self._is_current(predictor):
-            predictor = Predictor(self.plan_, self.columns_, self.target_, self._info())
-            cache[_PREDICTOR] = predictor
+        if predictor is None or predictor.columns is not columns or predictor.target is not target:
+            predictor = cache[_PREDICTOR] = Predictor(self.plan_, columns, target, self._info())
         return predictor
-
-    def _is_current(self, predictor: Predictor) -> bool:
-        return predictor.target is self.target_ and predictor.columns is self.columns_
 
     def _info(self) -> dict[str, Any]:
         """Return what a model file tells people of the learner."""
-        return {
-            "learner": type(self).__name__,
-            "params": _plain(self.get_params(deep=False)),
-            **self._number_info(),
-        }
+        params = {name: _plain(value) for name, value in self.get_params(deep=False).items()}
+        return {"learner": type(self).__name__, "params": params, **self._number_info()}
 
     def _number_info(self) -> dict[str, Any]:
         """Return the range of each number that the plan reads, and which are only 0 or 1."""
@@ -174,14 +169,21 @@ class BudgetedEstimator(BaseEstimator):
 
     def _validated(self, X: Any) -> Any:
         """Return X once it has passed scikit-learn's checks; frames are matched by name later."""
-        columns = self.predictor_.columns
         if as_frame(X) is not None:
             return X
-        columns.refuse_arrays_for_categories()
+        self.columns_.refuse_arrays_for_categories()
         return validate_data(
             self, X, reset=False, dtype=FLOAT_DTYPES, ensure_all_finite=False,
             accept_sparse="csr" if get_tags(self).input_tags.sparse else False,
         )  # fmt: skip
+
+    def __sklearn_tags__(self) -> Any:
+        """Say whether X may hold missing values, and whether it may be sparse."""
+        tags = super().__sklearn_tags__()
+        fills = getattr(self, "missing", "error") != "error"
+        tags.input_tags.allow_nan = self._takes_missing or fills
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
 
 
 class BudgetedClassifier(ClassifierMixin, BudgetedEstimator):
@@ -240,15 +242,11 @@ class BudgetedRegressor(RegressorMixin, BudgetedEstimator):
         return self.predictor_.score(self._validated(X), y, sample_weight, budget=budget)
 
 
-def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as JSON can hold them; anything else by its type."""
-    return {name: _plain_value(value) for name, value in params.items()}
-
-
-def _plain_value(value: Any) -> Any:
+def _plain(value: Any) -> Any:
+    """Return a parameter as JSON can hold it; anything else by its type."""
     if isinstance(value, np.ndarray | np.generic) and value.size <= 100:
         value = value.tolist()
     if isinstance(value, list | tuple) and len(value) <= 100:
-        return [_plain_value(entry) for entry in value]
+        return [_plain(entry) for entry in value]
     simple = isinstance(value, bool | int | float | str | None) and value == value
     return value if simple else f"<{type(value).__name__}>"

@@ -104,8 +104,8 @@ class GamPlan(Plan[GamState]):
     def read(self, state: GamState) -> Floats:
         """Return the weighted sums of the functions at hand."""
         if state.source is None:
-            return np.tile(self._weights_of(state)[0], (state.n, 1))
-        answers: Floats = self._answers([state], state.source.X, state.source.rows)[0]
+            return np.tile(self._models([state])[0], (state.n, 1))
+        answers: Floats = self.read_all([state])[0]
         return answers
 
     def read_all(self, states: Sequence[GamState]) -> Floats:
@@ -113,28 +113,32 @@ class GamPlan(Plan[GamState]):
         sources = [state.source for state in states if state.source is not None]
         if not sources:
             return np.stack([self.read(state) for state in states])
-        return self._answers(states, sources[0].X, sources[0].rows)
+        return self._sums(sources[0].X, sources[0].rows, *self._models(states))
 
     def reader(self, state: GamState) -> Reader:
         """Return a function that answers other rows with the same columns at hand."""
-        state = state.fork()
-        return lambda X, rows: self._answers([state], X, rows)[0]
+        model = self._models([state])
+        return lambda X, rows: self._sums(X, rows, *model)[0]
 
-    def _answers(self, states: Sequence[GamState], X: NDArray[Any], rows: Ints) -> Floats:
-        """Return scores (states x rows x outputs)."""
-        models = [self._weights_of(state) for state in states]
-        scores = np.empty((len(rows), len(states), self.n_outputs))
-        scores[:] = [intercept for intercept, _ in models]
-        told = [self._at_hand(state.told) for state in states]
-        weights = [np.where(known, w, 0.0) for known, (_, w) in zip(told, models, strict=True)]
-        self.functions.add(scores, X, rows, np.array(weights))
+    def _models(self, states: Sequence[GamState]) -> tuple[Floats, Floats]:
+        """Return intercepts (states x outputs) and weights (states x functions), 0 if not told."""
+        intercepts, weights = [], []
+        for state in states:
+            decisive = state.told if state.decisive is None else state.decisive
+            intercept, of_set = self.weights.of(self._at_hand(decisive))
+            intercepts.append(intercept)
+            weights.append(np.where(self._at_hand(state.told), of_set, 0.0))
+        return np.array(intercepts), np.array(weights)
+
+    def _sums(self, X: NDArray[Any], rows: Ints, intercepts: Floats, weights: Floats) -> Floats:
+        """Return weighted sums of the functions (sets of weights x rows x outputs)."""
+        scores = np.empty((len(rows), *intercepts.shape))
+        scores[:] = intercepts
+        self.functions.add(scores, X, rows, weights)
         return np.moveaxis(scores, 1, 0)
 
-    def _weights_of(self, state: GamState) -> tuple[Floats, Floats]:
-        stages = state.told if state.decisive is None else state.decisive
-        return self.weights.of(self._at_hand(stages))
-
     def _at_hand(self, stages: Sequence[int]) -> Flags:
+        """Return which functions read columns of some stages."""
         told = np.zeros(len(self.stages), dtype=bool)
         told[stages] = True
         return told[self.stage_of]
@@ -159,16 +163,14 @@ class GamPlan(Plan[GamState]):
         final = [*state.told, *free, *unsure]
         intercept, weights = self.weights.of(self._at_hand(final))
         known = self._at_hand([*state.told, *free])
-        scores = np.empty((len(rows), 1, self.n_outputs))
-        scores[:] = intercept
-        self.functions.add(scores, X, rows, np.where(known, weights, 0.0)[None])
+        scores = self._sums(X, rows, intercept[None], np.where(known, weights, 0.0)[None])[0]
         lowest, highest = self.functions.ranges()
         coming = (self._at_hand(final) & ~known)[:, None]
         ends = np.stack([weights[:, None] * lowest, weights[:, None] * highest])
         state.reachable = final
         return (
-            scores[:, 0] + np.where(coming, ends.min(axis=0), 0.0).sum(axis=0),
-            scores[:, 0] + np.where(coming, ends.max(axis=0), 0.0).sum(axis=0),
+            scores + np.where(coming, ends.min(axis=0), 0.0).sum(axis=0),
+            scores + np.where(coming, ends.max(axis=0), 0.0).sum(axis=0),
         )
 
     def settle(self, state: GamState) -> None:

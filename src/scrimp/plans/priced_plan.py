@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..costs.costs import Costs
+from ..costs.ledger import within
 from ..costs.repricing import at_new_prices
 from ..costs.validation import check_requirements
 from ..types import Ints
@@ -160,21 +161,35 @@ class PricedPlan:
         return max(self.costs.price_of(items) for items in self.plan.extents())
 
     @cached_property
-    def cheapest(self) -> tuple[float, str]:
-        """The lowest price of a first purchase, and its name; infinite for an empty plan."""
-        stages = {self.needs[stage] for stage in self._regular_stages} - {()}  # leaves need nothing
-        offers = ((self.costs.price_of(needs), self._named(needs)) for needs in stages)
-        return min(offers, default=(float("inf"), "nothing"))
+    def _stage_prices(self) -> dict[int, float]:
+        """The price of each stage that buys something, for a row that owns nothing."""
+        prices = {needs: self.costs.price_of(needs) for needs in set(self.needs)}
+        stages = self._regular_stages
+        return {stage: prices[self.needs[stage]] for stage in stages if self.needs[stage]}
 
     @cached_property
-    def smallest_headroom(self) -> tuple[float, str]:
-        """The smallest headroom of a paid stage, and the name of the most expensive purchase."""
-        rooms = self.plan.stages.headroom
-        paid = [s for s in self._regular_stages if self.costs.price_of(self.needs[s]) > 0]
-        if not paid:
-            return 0.0, "nothing"
-        costliest = max(paid, key=lambda s: self.costs.price_of(self.needs[s]))
-        return min(rooms[s] for s in paid), self._named(self.needs[costliest])
+    def least_budget(self) -> float:
+        """The smallest budget at which something is bought; 0 if nothing ever is."""
+        prices, rooms = self._stage_prices, self.plan.stages.headroom
+        room = min((rooms[stage] for stage, price in prices.items() if price > 0), default=0.0)
+        return max(min(prices.values(), default=0.0), room)
+
+    def why_nothing_fits(self, budget: float) -> str:
+        """Return a message on a budget that is below the least one."""
+        prices = self._stage_prices
+        price, item = min((prices[stage], self._named(self.needs[stage])) for stage in prices)
+        if not within(price, budget):
+            return (
+                f"The cheapest purchase, {item}, costs {price:g} but the budget is "
+                f"{budget:g}, so nothing is bought and the answer is the prior. "
+                "Raise the budget or call predict(X) without one."
+            )
+        dearest = self._named(self.needs[max(prices, key=lambda stage: prices[stage])])
+        return (
+            f"Nothing is bought unless {self.least_budget:g} is left, what the dearest purchase, "
+            f"{dearest}, takes, but the budget is {budget:g}. Raise the budget, call "
+            "predict(X) without one, or train with bound='remaining'."
+        )
 
     def _named(self, items: tuple[int, ...]) -> str:
         """Return the names of items bought together; of many, the last, which need the rest."""

@@ -23,13 +23,11 @@ from .absent_columns import refuse_absent
 from .item_masks import failed_items, owned_items
 from .replay import replay, replay_rows
 from .session import Session
-from .shared_history import SharedHistory, answer_all, shared_history
+from .shared_history import answer_all, shared_history
 from .sweep import Sweep
 
 #: Cells of a sparse table that are written out at a time.
 _DENSE_CELLS = 2**24
-#: Budgets whose purchases are kept; more than that are seldom in use at a time.
-_MAX_HISTORIES = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +81,7 @@ class Predictor:
         keys: Any = None, stop: str | None = None,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """Return scores (rows x outputs) and spend (rows) at one budget, or one per row."""
-        if self._needs_dense(X):
+        if issparse(X) and not self.plan.accepts_sparse:
             budgets = check_budget(budget, X.shape[0])
             parts = [
                 self.answer(
@@ -93,38 +91,31 @@ class Predictor:
             ]  # fmt: skip
             scores, spent = zip(*parts, strict=True)
             return np.concatenate(scores), np.concatenate(spent)
-        table = self._table(X, budget, owned)
+        table, absent = self._table(X, budget, owned)
         n = table.shape[0]
         budgets = check_budget(budget, n)
-        self._warn_if_nothing_fits(budgets, owned)
-        lacking = self._lacking(X, failed, n)
-        if owned is None and lacking is None and stop in (None, "none") and budgets.ndim == 0:
-            history = self._shared_history(float(budgets))
+        keys = None if keys is None else _as_keys(keys, n)
+        largest = float(budgets.max(initial=0.0))
+        if owned is None and largest > 0 and not within(self.plan.least_budget, largest):
+            warnings.warn(self.plan.why_nothing_fits(largest), UserWarning, stacklevel=3)
+        alike = budgets.ndim == 0 and owned is None and failed is None and not absent
+        if alike and stop in (None, "none"):
+            history = shared_history(self.plan, float(budgets))
             if history is not None:
-                _as_keys(keys, n)
                 return answer_all(self.plan, history, table)
         return replay_rows(
-            self.plan, self.target, table, np.broadcast_to(budgets, n), keys=_as_keys(keys, n),
-            owned=owned_items(owned, n, self.costs, self.columns), failed=lacking, stop=stop,
+            self.plan, self.target, table, np.broadcast_to(budgets, n), keys=keys, stop=stop,
+            **self._masks(n, owned, failed, absent),
         )  # fmt: skip
 
-    def _lacking(self, X: Any, failed: Any, n: int) -> Flags | None:
-        """Return the items that cannot be had, also because a frame has not all their columns."""
-        items = failed_items(failed, n, self.costs, self.columns)
-        absent = self.columns.absent(X)
-        if not absent:
-            return items
-        lacking = np.isin(np.arange(self.costs.n_items), self.costs.owners[absent])
-        return np.tile(lacking, (n, 1)) if items is None else items | lacking
-
-    def _shared_history(self, budget: float) -> SharedHistory | None:
-        """Return what all rows buy at a budget, if they buy the same; it is kept."""
-        histories: dict[float, SharedHistory | None] = self.plan.cache.setdefault("histories", {})
-        if budget not in histories:
-            if len(histories) >= _MAX_HISTORIES:
-                histories.clear()
-            histories[budget] = shared_history(self.plan, budget)
-        return histories.get(budget)
+    def _masks(self, n: int, owned: Any, failed: Any, absent: list[int]) -> dict[str, Flags | None]:
+        """Return what n rows own and cannot have, also because a frame lacks columns of it."""
+        costs, columns = self.plan.costs, self.columns
+        lacking = failed_items(failed, n, costs, columns)
+        if absent:
+            without = np.isin(np.arange(costs.n_items), costs.owners[absent])
+            lacking = np.tile(without, (n, 1)) if lacking is None else lacking | without
+        return {"owned": owned_items(owned, n, costs, columns), "failed": lacking}
 
     def predict(self, X: Any, budget: Any = None, **options: Any) -> NDArray[Any]:
         """Return labels or values. See `BudgetedEstimator.predict`."""
@@ -157,20 +148,20 @@ class Predictor:
     ) -> Sweep:  # fmt: skip
         """Return answers and spend at many budgets, in one pass."""
         asked = check_budgets(budgets)
-        if self._needs_dense(X):
+        if issparse(X) and not self.plan.accepts_sparse:
             sweeps = [
                 self.sweep(block, asked, stop=stop, **options)
                 for _, block, options in self._dense_blocks(X, owned, failed, keys)
             ]
             spent = np.concatenate([part.spent for part in sweeps])
             return Sweep(asked, spent, np.concatenate([s.scores for s in sweeps]), self.target)
-        table = self._table(X, asked, owned)
+        table, absent = self._table(X, asked, owned)
         n = table.shape[0]
         distinct, position = np.unique(asked, return_inverse=True)
         sweep = replay(
-            self.plan, self.target, table, distinct, keys=_as_keys(keys, n),
-            owned=owned_items(owned, n, self.costs, self.columns),
-            failed=self._lacking(X, failed, n), stop=stop,
+            self.plan, self.target, table, distinct, stop=stop,
+            keys=None if keys is None else _as_keys(keys, n),
+            **self._masks(n, owned, failed, absent),
         )  # fmt: skip
         if np.array_equal(asked, distinct):
             return sweep
@@ -194,10 +185,6 @@ class Predictor:
             budget=limit, key=key, known=known, owned=owned, failed=failed, stop=stop,
         )  # fmt: skip
 
-    def _needs_dense(self, X: Any) -> bool:
-        """Return whether X is sparse and the plan needs arrays."""
-        return bool(issparse(X)) and not self.plan.accepts_sparse
-
     def _dense_blocks(
         self, X: Any, owned: Any, failed: Any, keys: Any
     ) -> Iterator[tuple[slice, Any, dict[str, Any]]]:
@@ -213,8 +200,8 @@ class Predictor:
             }
             yield rows, X[rows].toarray(), masks | {"keys": keys[rows]}
 
-    def _table(self, X: Any, budgets: Any, owned: Any) -> Any:
-        """Return X as numbers, columns in the order of training.
+    def _table(self, X: Any, budgets: Any, owned: Any) -> tuple[Any, list[int]]:
+        """Return X as numbers, columns in the order of training, and the columns that it lacks.
 
         A frame may lack columns that are not bought at these budgets. Where items are owned,
         more of the others may be bought: no column that the model reads may then be absent.
@@ -226,15 +213,14 @@ class Predictor:
             if absent and not self.plan.plan.answers_without:
                 limits = check_budgets(np.inf if budgets is None or owned is not None else budgets)
                 refuse_absent(self.plan, absent, limits)
-            return self.columns.encode(X, self.plan.columns_read.tolist(), absent)
+            return self.columns.encode(X, self.plan.columns_read.tolist(), absent), absent
         self.columns.refuse_arrays_for_categories()
-        if type(X) is np.ndarray and X.dtype in FLOAT_DTYPES and X.ndim == 2 and len(X):
-            return self.columns.encode(X)  # there is nothing to convert
-        array = check_array(
-            X, dtype=FLOAT_DTYPES, ensure_all_finite=False, accept_sparse="csr",
-            ensure_min_samples=0,
-        )  # fmt: skip
-        return self.columns.encode(array)
+        if not (type(X) is np.ndarray and X.dtype in FLOAT_DTYPES and X.ndim == 2 and len(X)):
+            X = check_array(
+                X, dtype=FLOAT_DTYPES, ensure_all_finite=False, accept_sparse="csr",
+                ensure_min_samples=0,
+            )  # fmt: skip
+        return self.columns.check_array(X), []
 
     def _warn_if_matched_by_position(self, frame: Any) -> None:
         """Warn of a frame whose names the model does not know, as scikit-learn does."""
@@ -247,31 +233,8 @@ class Predictor:
                 stacklevel=5,
             )
 
-    def _warn_if_nothing_fits(self, budgets: Floats, owned: Any) -> None:
-        largest, (lowest_price, item) = budgets.max(initial=0.0), self.plan.cheapest
-        if owned is not None or not self.plan.items or largest == 0:
-            return
-        room, costliest = self.plan.smallest_headroom
-        if not within(lowest_price, largest):
-            reason = (
-                f"The cheapest purchase, {item}, costs {lowest_price:g} but the budget is "
-                f"{largest:g}, so nothing is bought and the answer is the prior. "
-                "Raise the budget or call predict(X) without one."
-            )
-        elif not within(room, largest):
-            reason = (
-                f"Nothing is bought unless {room:g} is left, what the dearest purchase, "
-                f"{costliest}, takes, but the budget is {largest:g}. Raise the budget, call "
-                "predict(X) without one, or train with bound='remaining'."
-            )
-        else:
-            return
-        warnings.warn(reason, UserWarning, stacklevel=4)
 
-
-def _as_keys(keys: Any, n: int) -> NDArray[np.uint64] | None:
-    if keys is None:
-        return None
+def _as_keys(keys: Any, n: int) -> NDArray[np.uint64]:
     values = np.asarray(keys)
     if values.shape != (n,) or values.dtype.kind not in "iu":
         raise ValueError(f"keys must be {n} whole numbers, one a row.")

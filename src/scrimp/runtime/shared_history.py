@@ -16,6 +16,8 @@ from .finite_values import check_finite
 
 #: Cells of a block of rows: what fits in a cache.
 _BLOCK_CELLS = 1 << 17
+#: Budgets whose purchases are kept; more than that are seldom in use at a time.
+_MAX_HISTORIES = 256
 #: The fewest rows of a block: each has a share in the overhead of a call.
 _MIN_BLOCK_ROWS = 256
 
@@ -43,8 +45,17 @@ def shared_history(priced: PricedPlan, budget: float) -> SharedHistory | None:
     """Return the history of all rows at a budget; None if rows differ or the plan is driven.
 
     A plan with a fixed order buys the same items for all rows, so that following it once,
-    without any row, determines the purchases of every row.
+    without any row, determines the purchases of every row. The history is kept.
     """
+    histories: dict[float, SharedHistory | None] = priced.cache.setdefault("histories", {})
+    if budget not in histories:
+        if len(histories) >= _MAX_HISTORIES:
+            histories.clear()
+        histories[budget] = _history_at(priced, budget)
+    return histories.get(budget)
+
+
+def _history_at(priced: PricedPlan, budget: float) -> SharedHistory | None:
     if priced.plan.outline.order != "fixed":
         return None
     state, ledger, columns = _followed(priced, budget)

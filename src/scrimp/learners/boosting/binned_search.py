@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -111,20 +111,26 @@ class BinnedSearch(AbstractContextManager["BinnedSearch"]):
         starts = range(0, n_blocks, _BLOCKS)
         run_pieces(pool, lambda start: work(start, min(start + _BLOCKS, n_blocks)), starts)
 
-    def _interval(self, column: int, kind: int, at: int) -> tuple[float, float]:
-        """Return what is inside: one code, all that is present, or all up to a cut."""
-        if kind == CODE:
-            return at - 0.5, at + 0.5
-        return -math.inf, math.inf if kind == PRESENT else float(self._cuts[column][at])
+    def _stump(self, column: int, kind: int, at: int, votes: Sequence[float], edge: float) -> Stump:
+        """Return a stump: inside is one code, all that is present, or all up to a cut.
 
-    def _by_bin(self, column: int, low: float, high: float, votes: Any) -> NDArray[Any]:
-        """Return the vote on each bin of a column, given those inside, outside and missing."""
+        `votes` are those inside, outside and on missing values.
+        """
+        low, high = -math.inf, math.inf
+        if kind == CODE:
+            low, high = at - 0.5, at + 0.5
+        elif kind != PRESENT:
+            high = float(self._cuts[column][at])
         inside, outside, missing = votes
-        cuts = self._cuts[column]
+        return Stump(column, low, high, inside, outside, missing, edge)
+
+    def _votes(self, stump: Stump) -> NDArray[Any]:
+        """Return the vote of a stump on each bin of its column."""
+        cuts = self._cuts[stump.column]
         # a number of each bin that is inside if the whole bin is
-        numbers = (
-            np.arange(len(cuts) + 1.0) if self._categorical[column] else np.append(cuts, np.inf)
-        )
-        by_bin = np.full(self._n_bins, missing)
-        by_bin[: len(numbers)] = np.where((low <= numbers) & (numbers <= high), inside, outside)
-        return by_bin
+        codes = self._categorical[stump.column]
+        numbers = np.arange(len(cuts) + 1.0) if codes else np.append(cuts, np.inf)
+        inside = (stump.low <= numbers) & (numbers <= stump.high)
+        votes = np.full(self._n_bins, stump.missing)
+        votes[: len(numbers)] = np.where(inside, stump.inside, stump.outside)
+        return votes

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from ...costs.costs import Costs, as_costs
@@ -60,6 +59,7 @@ class Run:
 class Booster(BudgetedEstimator):
     """Base of boosters; subclasses open a search and boost."""
 
+    _takes_missing = True
     costs: Any
     budget: Any
     rule: str
@@ -80,25 +80,28 @@ class Booster(BudgetedEstimator):
         """Add rounds to a run until its budget, the rounds or the stumps end."""
         raise NotImplementedError
 
-    def _adopt(self, runs: list[Run], rows: Any, costs: Costs) -> None:
-        """Become the model of the rounds done so far."""
+    def _adopt(
+        self, runs: list[Run], rows: Any, costs: Costs, stacked: PricedPlan | None = None
+    ) -> None:
+        """Become the stacked model of runs, or their vote; all have rounds, or one has none."""
         raise NotImplementedError
 
     def _fit_runs(self, rows: Any, columns: Columns, n_classes: int = 2) -> list[Run]:
         """Train a run per budget, and become their model; if interrupted, of the rounds done."""
         costs = as_costs(self.costs, len(columns), columns.names)
         runs = [Run(Shopper(costs, budget)) for budget in self._budgets()]
+        stacked = None
         try:
             self._train(runs, rows, n_classes)
+            if self.combine == "stacked":
+                stacked = self._stack(runs_to_keep(runs), rows, costs, n_classes)
         except KeyboardInterrupt:
             if any(run.rounds for run in runs):
-                self._adopt(runs, rows, costs)
+                self._adopt(runs_to_keep(runs), rows, costs)
                 self.columns_ = columns
             raise
-        self._adopt(runs, rows, costs)
+        self._adopt(runs_to_keep(runs), rows, costs, stacked)
         self.columns_ = columns
-        if self.combine == "stacked":
-            self._stack(runs, rows, costs, n_classes)
         return runs
 
     def _train(self, runs: list[Run], rows: Any, n_classes: int, what: str = "fit") -> None:
@@ -114,18 +117,16 @@ class Booster(BudgetedEstimator):
                 )  # fmt: skip
                 self._boost(search, rule, run, rows)
 
-    def _stack(self, runs: list[Run], rows: Any, costs: Costs, n_classes: int) -> None:
-        """Become the plan whose columns are weighted for any set of them."""
-        kept = runs_to_keep(runs)
-        functions = [_column_functions(run, rows) for run in kept]
-        sample, values = self._values_on_others(kept, functions, rows, costs, n_classes)
+    def _stack(self, runs: list[Run], rows: Any, costs: Costs, n_classes: int) -> PricedPlan:
+        """Return the plan whose columns are weighted for any set of them."""
+        functions = [_column_functions(run, rows) for run in runs]
+        sample, values = self._values_on_others(runs, functions, rows, costs, n_classes)
         outcome = rows.taken(sample).outcome()
         entries = [
             stacked_plan(part, costs, Z, outcome, self.unaffordable)
             for part, Z in zip(functions, values, strict=True)
         ]
-        self.target_ = replace(self.target_, scale=1.0)
-        self.plan_ = PricedPlan(entries[0] if len(entries) == 1 else MenuPlan(entries), costs)
+        return PricedPlan(entries[0] if len(entries) == 1 else MenuPlan(entries), costs)
 
     def _values_on_others(
         self, runs: list[Run], functions: list[StepFunctions], rows: Any, costs: Costs,
@@ -140,7 +141,7 @@ class Booster(BudgetedEstimator):
         is_few = n < ROWS_PER_ROUND * max(len(run.rounds) for run in runs)
         folds = rows.folds(N_FOLDS) if is_few else []
         if not folds:
-            sample = _some(np.arange(n), MAX_OWN_CELLS // cells)
+            sample = _spread_rows(n, MAX_OWN_CELLS // cells)
             return sample, [part.on(rows.table, sample) for part in functions]
         values = [np.zeros((n, len(part), part.n_outputs)) for part in functions]
         for number, (train, test) in enumerate(folds, start=1):
@@ -151,7 +152,7 @@ class Booster(BudgetedEstimator):
                 other = _column_functions(run, part)
                 _, at, from_ = np.intersect1d(final.column, other.column, return_indices=True)
                 out[np.ix_(test, at)] = other.on(rows.table, test)[:, from_]
-        sample = _some(np.arange(n), MAX_CELLS // cells)
+        sample = _spread_rows(n, MAX_CELLS // cells)
         return sample, [out[sample] for out in values]
 
     def _budgets(self) -> list[float]:
@@ -161,9 +162,6 @@ class Booster(BudgetedEstimator):
         budgets: list[float] = np.unique(check_budgets(self.budget)).tolist()
         # a run that stops is a prefix of the run with more money: one training is all
         return budgets[-1:] if self.unaffordable == "stop" else budgets
-
-    def _n_threads(self) -> int:
-        return n_threads() if self.n_jobs is None else int(effective_n_jobs(self.n_jobs))
 
     def _check_params(self) -> None:
         """Refuse parameters that no training can follow."""
@@ -182,13 +180,7 @@ class Booster(BudgetedEstimator):
                     f"{name} is {value!r}; expected a whole number >= {lowest}{limit}."
                 )
         check_random_state(self.random_state)
-        self._n_threads()
-
-    def __sklearn_tags__(self) -> Any:
-        """Missing values are taken."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+        n_threads(self.n_jobs)
 
 
 def check_categories(columns: Columns) -> None:
@@ -206,12 +198,6 @@ def warn_if_nothing_is_bought(run: Run) -> None:
     reason = "No column has an edge, or the first choice is too dear"
     ledger = run.shopper.ledger
     warn_of_prior(ledger.costs, ledger.budgets[0], otherwise=reason, stacklevel=4)
-
-
-def last_edges(runs: list[Run]) -> Floats:
-    """Return the edges, when they were chosen, of the stumps of the last run that has rounds."""
-    rounds = next((run.rounds for run in reversed(runs) if run.rounds), [])
-    return np.array([stump.edge for stump, _ in rounds])
 
 
 def as_number(votes: Floats) -> Floats:
@@ -234,25 +220,21 @@ def runs_to_keep(runs: list[Run]) -> list[Run]:
     return [run for run in runs if run.rounds] or runs[-1:]
 
 
-def _some(rows: Ints, most: int) -> Ints:
-    """Return at most so many of some rows, evenly spread."""
-    return rows if len(rows) <= most else rows[:: -(-len(rows) // max(most, 1))]
+def _spread_rows(n: int, most: int) -> Ints:
+    """Return at most so many of n rows, evenly spread."""
+    return np.arange(0, n, max(-(-n // max(most, 1)), 1))
 
 
 def _column_functions(run: Run, rows: Any) -> StepFunctions:
     """Return the functions of the columns that a run uses, centred on its training rows."""
     coding, scale = rows.coding()
     functions = StepFunctions.from_stumps(_stump_table(run, coding), scale)
-    return functions.lowered(_means(functions, rows))
-
-
-def _means(functions: StepFunctions, rows: Any) -> Floats:
-    """Return the mean values of functions on training rows (functions x outputs)."""
-    if not len(functions):
-        return functions.missing
-    sample = _some(np.arange(len(rows.table)), MAX_OWN_CELLS // functions.missing.size)
+    if not run.rounds:
+        return functions
+    sample = _spread_rows(len(rows.table), MAX_OWN_CELLS // functions.missing.size)
     weights = None if rows.weights is None else rows.weights[sample]
-    return np.asarray(np.average(functions.on(rows.table, sample), axis=0, weights=weights))
+    means = np.average(functions.on(rows.table, sample), axis=0, weights=weights)
+    return functions.lowered(means)
 
 
 def additive_plan(
@@ -263,12 +245,11 @@ def additive_plan(
     base: float = 0.0,
     coding: Coding = as_number,
 ) -> PricedPlan:
-    """Return one additive plan, or a menu of them; runs without a round are left out."""
-    kept = runs_to_keep(runs)
+    """Return one additive plan, or a menu of them."""
     priors = np.atleast_1d(np.asarray(prior, dtype=np.float64))
     bases = np.full_like(priors, base)
     entries = []
-    for run in kept:
+    for run in runs:
         stages = StageTable(tuple((costs.item_of[stump.column],) for stump, _ in run.rounds))
         entries.append(AdditivePlan(stages, _stump_table(run, coding), priors, bases, refusal))
     return PricedPlan(entries[0] if len(entries) == 1 else MenuPlan(entries), costs)

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from ...costs.costs import Costs
 from ...data.folds import Splits, splits_of, spread_folds
 from ...data.training_rows import TrainingRows, read_rows, seed_from
+from ...kernels import n_threads
+from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...types import Flags, Floats, Ints
 from ..base import BudgetedClassifier
@@ -27,7 +29,6 @@ from .booster import (
     as_number,
     check_categories,
     class_coding,
-    last_edges,
     warn_if_nothing_is_bought,
 )
 from .class_search import ClassSearch
@@ -211,18 +212,22 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
             warn_if_nothing_is_bought(runs[-1])
         return self
 
-    def _adopt(self, runs: list[Run], rows: _Labelled, costs: Costs) -> None:
+    def _adopt(
+        self, runs: list[Run], rows: _Labelled, costs: Costs, stacked: PricedPlan | None = None
+    ) -> None:
         coding, scale = rows.coding()
-        self.plan_ = additive_plan(runs, costs, rows.prior(), self.unaffordable, coding=coding)
-        self.edges_ = last_edges(runs)
-        self.target_ = self._class_target(rows.classes, scale)
+        self.plan_ = stacked or additive_plan(
+            runs, costs, rows.prior(), self.unaffordable, coding=coding
+        )
+        self.edges_ = np.array([stump.edge for stump, _ in runs[-1].rounds])
+        self.target_ = self._class_target(rows.classes, 1.0 if stacked else scale)
 
     def _open_search(self, rows: _Labelled) -> PrunedSearch:
         options: dict[str, Any] = {
             "categorical": rows.categorical,
             "max_bins": self.max_bins,
             "random_state": seed_from(self.random_state),
-            "n_threads": self._n_threads(),
+            "n_threads": n_threads(self.n_jobs),
         }
         if len(rows.classes) == 2:
             signs = np.where(rows.labels == 1, 1, -1).astype(np.int8)

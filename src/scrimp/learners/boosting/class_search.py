@@ -75,7 +75,7 @@ class ClassSearch(PrunedSearch):
         """Multiply by exp(-alpha / (K-1)) where the vote is right, else exp(alpha / (K-1)^2)."""
         others = self._n_classes - 1
         right, wrong = math.exp(-alpha / others), math.exp(alpha / others**2)
-        voted = self._votes(stump).astype(np.intp)
+        voted = self._votes(stump)
         bins, sums = self._bins[stump.column], np.empty(self._n_blocks)
         self._over_rows(
             lambda a, b: reweigh_classes(
@@ -83,8 +83,3 @@ class ClassSearch(PrunedSearch):
             )
         )
         return sums
-
-    def _stump(self, column: int) -> Stump:
-        edge, at, kind, inside, outside, missing = self._best[column].item()
-        low, high = self._interval(column, kind, at)
-        return Stump(column, low, high, inside, outside, missing, edge)

@@ -13,7 +13,9 @@ from ...data.folds import Splits, splits_of, spread_folds
 from ...data.target import Target
 from ...data.training_rows import TrainingRows, numeric_target, read_rows, seed_from
 from ...data.validation import check_choice
+from ...kernels import n_threads
 from ...kernels.residuals import first_residuals, power_of_two
+from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...types import Flags, Floats, Ints
 from ..base import BudgetedRegressor
@@ -24,7 +26,6 @@ from .booster import (
     additive_plan,
     as_number,
     check_categories,
-    last_edges,
     warn_if_nothing_is_bought,
 )
 from .residual_search import ResidualSearch
@@ -144,9 +145,13 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
             warn_if_nothing_is_bought(runs[-1])
         return self
 
-    def _adopt(self, runs: list[Run], rows: _Rows, costs: Costs) -> None:
-        self.plan_ = additive_plan(runs, costs, rows.start, self.unaffordable, base=rows.start)
-        self.explained_ = last_edges(runs) ** 2
+    def _adopt(
+        self, runs: list[Run], rows: _Rows, costs: Costs, stacked: PricedPlan | None = None
+    ) -> None:
+        self.plan_ = stacked or additive_plan(
+            runs, costs, rows.start, self.unaffordable, base=rows.start
+        )
+        self.explained_ = np.array([stump.edge for stump, _ in runs[-1].rounds]) ** 2
         self.target_ = Target("regression", np.array([]))
 
     def _open_search(self, rows: _Rows) -> ResidualSearch:
@@ -159,7 +164,7 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
             floor=rows.floor,
             max_bins=self.max_bins,
             random_state=seed_from(self.random_state),
-            n_threads=self._n_threads(),
+            n_threads=n_threads(self.n_jobs),
         )
 
     def _boost(self, search: ResidualSearch, rule: PricedRule, run: Run, rows: _Rows) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ class ResidualSearch(BinnedSearch):
         while left.any():
             top = qualities[left].max()
             first = int(np.argmax(left & (qualities >= top - _TIE * abs(top))))
-            stump = self._stump(int(columns[first]), float(edges[first]))
+            stump = self._fitted(int(columns[first]), float(edges[first]))
             if max(abs(stump.inside), abs(stump.outside), abs(stump.missing)) > self._floor:
                 return stump
             left[first] = False
@@ -99,9 +100,7 @@ class ResidualSearch(BinnedSearch):
 
     def update(self, stump: Stump, learning_rate: float) -> None:
         """Take the stump's votes, times the learning rate, from the residuals."""
-        votes = np.array([stump.inside, stump.outside, stump.missing])
-        leaves = self._leaves(stump.column, stump.low, stump.high)
-        self._step(stump.column, learning_rate * votes[leaves])
+        self._step(stump.column, learning_rate * self._votes(stump))
 
     def _scan(self, columns: Ints) -> None:
         """Find the best split of some columns for the targets of now."""
@@ -137,17 +136,13 @@ class ResidualSearch(BinnedSearch):
         self._total = math.fsum(sums)
         self._fresh = np.zeros(len(self._cuts), dtype=bool)
 
-    def _stump(self, column: int, edge: float) -> Stump:
+    def _fitted(self, column: int, edge: float) -> Stump:
         """Return the best stump of a column, with the leaf values of the loss."""
         _, at, kind = self._splits[column].item()
-        low, high = self._interval(column, kind, at)
-        leaf = self._leaves(column, low, high)[self._bins[column]]
+        leaves = self._stump(column, kind, at, (0, 1, 2), edge)  # it votes for numbers of leaves
+        leaf = self._votes(leaves)[self._bins[column]]
         inside, outside, missing = self._medians(leaf) if self._absolute else self._means(leaf)
-        return Stump(column, low, high, inside, outside, missing, edge)
-
-    def _leaves(self, column: int, low: float, high: float) -> Ints:
-        """Return the leaf of each bin of a column: 0 inside, 1 outside, 2 missing."""
-        return self._by_bin(column, low, high, (0, 1, 2))
+        return replace(leaves, inside=inside, outside=outside, missing=missing)
 
     def _means(self, leaf: Ints) -> list[float]:
         masses = np.bincount(leaf, self._weight, minlength=3)

@@ -165,12 +165,10 @@ class PricedRule:
     def buy(self, column: int) -> bool:
         """Pay for a column unless it is owned; if the budget does not allow it, exclude it."""
         item, ledger = int(self._item_of[column]), self._shopper.ledger
-        needs = ledger.costs.closures[item]
-        if ledger.first_affording(needs):
+        if ledger.first_affording(ledger.costs.closures[item]):
             self.allowed[self._item_of == item] = False
             return False
-        if ledger.missing(needs):
-            self._shopper.buy([item])
+        if self._shopper.buy([item]):
             self._refresh()
         return True
 
@@ -180,6 +178,6 @@ class PricedRule:
         counts[counts == 0] = self._free_counts_as
         self._prices = counts[self._item_of]
         if self._only_affordable:
-            self.allowed = self._shopper.affordable()[self._item_of]
+            self.allowed = self._shopper.ledger.affords(self._shopper.prices)[self._item_of]
         else:
             self.allowed = np.ones(len(self._item_of), dtype=bool)

@@ -28,7 +28,7 @@ from ...plans.components.step_functions import StepFunctions
 from ...plans.components.subset_weights import SubsetWeights
 from ...plans.contract import StageTable
 from ...plans.gam import GamPlan
-from ...types import Flags, Floats, Ints
+from ...types import Flags, Floats
 
 #: Penalties among which the Cp criterion chooses.
 PENALTIES = 4.0 ** np.arange(8)
@@ -90,16 +90,14 @@ class Classes:
     n_classes: int
 
     @cached_property
-    def shares(self) -> Floats:
-        """The share of each class, above 0 also where some rows of many have none of it."""
+    def prior(self) -> Floats:
+        """The logits of the classes' shares; of two classes their difference.
+
+        A share is above 0 also where some rows of many have none of its class.
+        """
         masses = np.bincount(self.labels, self.weights, minlength=self.n_classes)
         masses = np.maximum(masses, 0.5)
-        return np.asarray(masses / masses.sum())
-
-    @property
-    def prior(self) -> Floats:
-        """The logits of the shares; of two classes their difference."""
-        logs = np.log(self.shares)
+        logs = np.log(masses / masses.sum())
         return np.asarray(logs[1:] - logs[0] if self.n_classes == 2 else logs - logs.mean())
 
     @property
@@ -127,8 +125,9 @@ class Classes:
             hessian += part.T @ part
         mean = np.sqrt(weights) * np.einsum("ick,ik->ic", columns, p)
         hessian -= mean.T @ mean
-        gradient = np.einsum("ick,ik->c", columns, residuals)
-        return _without_constants(hessian, gradient, Z.shape[1])
+        gradient, n = np.einsum("ick,ik->c", columns, residuals), Z.shape[1]
+        cross = hessian[:n, n:] @ np.linalg.pinv(hessian[n:, n:])
+        return hessian[:n, :n] - cross @ hessian[n:, :n], gradient[:n] - cross @ gradient[n:]
 
     def calibrate(self, sums: Floats) -> tuple[Floats, float]:
         """Fit a logistic regression of one slope, slightly held to the prior and to 1."""
@@ -191,12 +190,6 @@ class Numbers:
         return self.prior, 1.0
 
 
-def _without_constants(hessian: Floats, gradient: Floats, n: int) -> tuple[Floats, Floats]:
-    """Return the quadratic model of the first n parameters, the others at their best."""
-    cross = hessian[:n, n:] @ np.linalg.pinv(hessian[n:, n:])
-    return hessian[:n, :n] - cross @ hessian[n:, :n], gradient[:n] - cross @ gradient[n:]
-
-
 def stacked_plan(
     functions: StepFunctions, costs: Costs, Z: Floats, outcome: Outcome, refusal: str
 ) -> GamPlan:
@@ -219,18 +212,13 @@ def stacked_plan(
     order = list(dict.fromkeys(items))
     stage_of = np.array([order.index(item) for item in items], dtype=np.int64)
     Z = Z - np.einsum("i,ick->ck", outcome.weights, Z) / outcome.weights.sum()
-    sets = [stage_of <= stage for stage in _spread(len(order))]
+    ends = np.linspace(0, len(order) - 1, min(len(order), MAX_KNOTS))  # evenly spread stages
+    sets = [stage_of <= stage for stage in np.unique(np.round(ends).astype(np.int64))]
     weights = _calibrated(
         _with_all_functions(_at_prior(Z, outcome, sets), Z, outcome), Z, outcome, sets
     )
     stages = StageTable(tuple((item,) for item in order))
     return GamPlan(stages, functions, stage_of, weights, refusal)
-
-
-def _spread(n_stages: int) -> Ints:
-    """Return some stages, evenly spread, the last included."""
-    ends = np.linspace(0, n_stages - 1, min(n_stages, MAX_KNOTS))
-    return np.unique(np.round(ends).astype(np.int64))
 
 
 def _at_prior(Z: Floats, outcome: Outcome, sets: Sequence[Flags]) -> SubsetWeights:

@@ -42,7 +42,8 @@ class PrunedSearch(BinnedSearch, ABC):
     Attributes
     ----------
     stump_dtype : numpy dtype
-        What is kept of a column's best stump; the field `edge` must be there.
+        What is kept of a column's best stump: its edge, place and kind of test, and votes inside,
+        outside and on missing values.
     lipschitz : float
         How much an edge moves at most, per unit of L1 distance between weights.
     tie : float
@@ -82,10 +83,6 @@ class PrunedSearch(BinnedSearch, ABC):
     def _reweigh(self, stump: Stump, alpha: float, now: Floats, out: Floats) -> Floats:
         """Write the weights after a stump to `out`, and return the sums of their blocks."""
 
-    @abstractmethod
-    def _stump(self, column: int) -> Stump:
-        """Return the best stump of a column that has been scanned."""
-
     def restart(self) -> None:
         """Reset the weights to those of the first round; the bins stay."""
         d = len(self._cuts)
@@ -113,7 +110,10 @@ class PrunedSearch(BinnedSearch, ABC):
             pending, upper_bounds = pending[batch:], upper_bounds[batch:]
             top, column = self._leader(quality, allowed)
             batch *= 2
-        return None if column is None else self._stump(column)
+        if column is None:
+            return None
+        edge, at, kind, *votes = self._best[column].item()
+        return self._stump(column, kind, at, votes, edge)
 
     def update(self, stump: Stump, alpha: float) -> None:
         """Multiply the weight of each row by exp(-alpha) or so where it is right, and normalise."""
@@ -170,11 +170,6 @@ class PrunedSearch(BinnedSearch, ABC):
         self._refers[moved] = now
         return slot
 
-    def _votes(self, stump: Stump) -> Floats:
-        """Return the stump's vote on each bin of its column."""
-        votes = stump.inside, stump.outside, stump.missing
-        return self._by_bin(stump.column, stump.low, stump.high, np.array(votes, dtype=float))
-
 
 class StumpSearch(PrunedSearch):
     """Stumps that vote -1 or +1; the weight of a row carries its sign.
@@ -226,8 +221,3 @@ class StumpSearch(PrunedSearch):
         bins, sums = self._bins[stump.column], np.empty(self._n_blocks)
         self._over_rows(lambda a, b: reweigh(now, bins, factors, out, sums, a, b))
         return sums
-
-    def _stump(self, column: int) -> Stump:
-        edge, at, kind, inside, missing = self._best[column].item()
-        low, high = self._interval(column, kind, at)
-        return Stump(column, low, high, inside, -inside, missing, edge)

@@ -33,6 +33,8 @@ _ONE_THREAD_COLUMNS = 256
 class _GlmSequencer(BudgetedEstimator):
     """What the generalised linear models share."""
 
+    _takes_sparse = True
+
     def __init__(
         self,
         costs: Any = None,
@@ -83,13 +85,6 @@ class _GlmSequencer(BudgetedEstimator):
         self.doubled_ = sequence.doubled
         self.dependent_ = [design.name(column) for column in sequence.dependent]
         self.plan_ = PricedPlan(sequence_plan(sequence, design), costs)
-
-    def __sklearn_tags__(self) -> Any:
-        """Sparse input, and missing values where they are filled in."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing != "error"
-        return tags
 
 
 class SequencedClassifier(BudgetedClassifier, _GlmSequencer):

@@ -118,6 +118,7 @@ class SequencedRegressor(BudgetedRegressor):
     """
 
     _takes_several = True
+    _takes_sparse = True
     sums_: Moments
     _sequence: Sequence | None
     _design: LinearDesign
@@ -349,10 +350,8 @@ class SequencedRegressor(BudgetedRegressor):
         self.sums_.add(table, Y, rows.weights)
 
     def __sklearn_tags__(self) -> Any:
-        """Sparse input, several responses, and missing values where they are filled in."""
+        """Several responses."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing != "error"
         tags.target_tags.multi_output = self._takes_several
         return tags
 

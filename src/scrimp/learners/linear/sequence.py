@@ -64,7 +64,7 @@ class GroupShopper(Shopper):
     def candidates(self, worthwhile: Flags) -> Ints:
         """Return which of the groups that are worth something may be bought next."""
         prices = self.prices[self.items]
-        allowed = worthwhile & self._left & self.affordable()[self.items]
+        allowed = worthwhile & self._left & self.ledger.affords(self.prices)[self.items]
         free = allowed & (prices == 0.0)
         if free.any():
             return np.flatnonzero(free)

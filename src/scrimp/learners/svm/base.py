@@ -45,6 +45,7 @@ MAX_WEIGHTED_C = 1e100
 class BudgetedLinearSVM(BudgetedEstimator):
     """The common part of the estimators."""
 
+    _takes_sparse = True
     costs: Any
     budget: Any
     C: Any
@@ -215,13 +216,6 @@ class BudgetedLinearSVM(BudgetedEstimator):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-
-    def __sklearn_tags__(self) -> Any:
-        """Accept sparse input, and missing values if they are filled in."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing != "error"
-        return tags
 
 
 def is_number(value: Any) -> bool:

@@ -95,6 +95,8 @@ class BudgetedTreeClassifier(BudgetedClassifier):
     0.85
     """
 
+    _takes_missing = True
+
     def __init__(
         self,
         costs: Any = None,
@@ -170,12 +172,6 @@ class BudgetedTreeClassifier(BudgetedClassifier):
         if alpha == "cv":
             alpha = cross_validated_alpha(tree, X, y, weight, splits)
         return tree.set_params(ccp_alpha=float(alpha)).fit(X, y, sample_weight=weight)
-
-    def __sklearn_tags__(self) -> Any:
-        """Any number of classes, with missing values."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 def with_missing_indicators(preparation: Preparation, table: NDArray[Any]) -> NDArray[Any]:

@@ -51,6 +51,8 @@ class _Prefix:
 class _Refit(BudgetedEstimator):
     """Shared by RefitClassifier and RefitRegressor."""
 
+    _takes_missing = True  # they are filled where the estimator does not take them
+
     def __init__(
         self,
         estimator: Any = None,
@@ -153,12 +155,6 @@ class _Refit(BudgetedEstimator):
         """Follow new prices, and price the prefixes again."""
         super()._replan(costs)
         self._price_prefixes()
-
-    def __sklearn_tags__(self) -> Any:
-        """Missing values are filled where the estimator does not take them."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 class RefitClassifier(BudgetedClassifier, _Refit):

@@ -1,8 +1,9 @@
-"""The protocol of the members of an ensemble whose votes are added up."""
+"""The members of an ensemble whose votes are added up: what all kinds of them have."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import Field, fields
 from typing import Any, ClassVar, Protocol, Self
 
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ from ...types import Arrays, Floats, Ints
 class Members(Protocol):
     """The members of an ensemble: stumps, trees, or the terms of a linear model.
 
+    A kind of members is a dataclass of arrays.
+
     Attributes
     ----------
     kind : str
@@ -21,6 +24,7 @@ class Members(Protocol):
         Whether members vote on missing values.
     """
 
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     kind: ClassVar[str]
     accepts_missing: ClassVar[bool]
 
@@ -55,7 +59,9 @@ class Members(Protocol):
 
     def arrays(self) -> Arrays:
         """Return the members as arrays, for storage."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
         """Return the members of stored `arrays`; raise ValueError if they do not fit."""
+        return cls(**{field.name: arrays[field.name] for field in fields(cls)})

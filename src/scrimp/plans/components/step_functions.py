@@ -101,19 +101,20 @@ class StepFunctions:
         from ...kernels.steps import step_values
 
         out = np.empty((len(rows), len(self), self.n_outputs))
-        step_values(X, rows, *self._arguments, out)
+        step_values(X, rows, self.column, self.starts, self.breaks, self.values, self.missing, out)
         return out
 
     def add(self, scores: Floats, X: NDArray[Any], rows: Ints, weights: Floats) -> None:
         """Add weighted sums to scores (rows x sets x outputs); weights are (sets x functions)."""
         from ...kernels.steps import add_steps
 
-        used = np.flatnonzero(weights.any(axis=0))
+        functions = self.column, self.starts, self.breaks, self.values, self.missing
 
         def add(a: int, b: int) -> None:
-            add_steps(X, rows[a:b], *self._arguments, weights, scores[a:b])
+            add_steps(X, rows[a:b], *functions, weights, scores[a:b])
 
-        run_over_rows(add, len(rows), len(rows) * len(used) * 4)
+        n_used = int(weights.any(axis=0).sum())
+        run_over_rows(add, len(rows), len(rows) * n_used * 4)
 
     def ranges(self) -> tuple[Floats, Floats]:
         """Return the lowest and the highest value of each function (functions x outputs)."""
@@ -123,10 +124,6 @@ class StepFunctions:
         lowest = np.minimum.reduceat(self.values, firsts, axis=0)
         highest = np.maximum.reduceat(self.values, firsts, axis=0)
         return np.minimum(lowest, self.missing), np.maximum(highest, self.missing)
-
-    @property
-    def _arguments(self) -> tuple[NDArray[Any], ...]:
-        return self.column, self.starts, self.breaks, self.values, self.missing
 
 
 def _sum_of(stumps: StumpTable, which: Ints) -> tuple[Floats, Floats, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ...data.validation import float_array, int_array
 from ...kernels import run_over_rows
-from ...types import Arrays, Flags, Floats, Ints
+from ...types import Flags, Floats, Ints
+from .members import Members
 
 #: The most stumps that are added to a single row in Python: beyond it arrays are faster.
 _MAX_SCALAR_STUMPS = 24
@@ -21,7 +22,7 @@ _MAX_SINGLE_ROWS = 16
 
 
 @dataclass(frozen=True, eq=False)
-class StumpTable:
+class StumpTable(Members):
     """Stumps, each of which tests one column and gives one of three votes.
 
     A present value x is inside when ``low <= x <= high``; a threshold has low = -inf,
@@ -70,15 +71,6 @@ class StumpTable:
     def n_outputs(self) -> int:
         """The number of outputs of a vote."""
         return int(self.inside.shape[1])
-
-    def arrays(self) -> Arrays:
-        """Return the table as arrays, for storage."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @classmethod
-    def from_arrays(cls, arrays: Arrays) -> StumpTable:
-        """Return the table of stored `arrays`."""
-        return cls(**{field.name: arrays[field.name] for field in fields(cls)})
 
     @cached_property
     def reads(self) -> tuple[tuple[int, ...], ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -57,8 +59,6 @@ class SubsetModels:
         self.middle = float_array("middle", middle)
         self.at_prior = SubsetModels(*at_prior) if at_prior else None
         self._check()
-        spread = np.sqrt(self.matrix.diagonal())
-        self._scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
 
     def _check(self) -> None:
         size, joint = self.shift.shape
@@ -80,38 +80,32 @@ class SubsetModels:
 
     def solve(self, columns: Ints) -> tuple[Floats, Floats]:
         """Return the intercept (outputs,) and the coefficients (columns, outputs) of a set."""
-        if self.at_prior is None:
-            return self._solve(columns)
-        everything = self.at_prior.explained(np.arange(self.n_columns))
-        share = self.at_prior.explained(columns) / everything if everything > 0 else 0.0
-        return self._mixed(self.at_prior, min(share, 1.0))._solve(columns)
+        objective = self._restricted(columns)
+        if self.at_prior is not None:
+            total = self.at_prior._explained_by_all
+            share = min(self.at_prior.explained(columns) / total, 1.0) if total > 0 else 0.0
+            parts = zip(objective, self.at_prior._restricted(columns), strict=True)
+            objective = tuple(share * mine + (1.0 - share) * its for mine, its in parts)
+        matrix, response, shift, middle = objective
+        coefficients = _minimum(matrix, response)
+        intercept = middle - (shift.T @ coefficients).ravel()
+        return intercept, coefficients.reshape(len(columns), -1)
 
     def explained(self, columns: Ints) -> float:
         """Return how far a set lowers the objective."""
-        _, coefficients = self._solve(columns)
-        chosen = self._chosen(columns)
-        return float((self.response[chosen] * coefficients.reshape(len(chosen), -1)).sum())
+        matrix, response, _, _ = self._restricted(columns)
+        return float((response * _minimum(matrix, response)).sum())
 
-    def _mixed(self, other: SubsetModels, share: float) -> SubsetModels:
-        """Return the sum of this objective, by its share, and another."""
-        parts = (
-            share * mine + (1.0 - share) * its
-            for mine, its in zip(self._own().values(), other._own().values(), strict=True)
-        )
-        return SubsetModels(*parts)
+    @cached_property
+    def _explained_by_all(self) -> float:
+        return self.explained(np.arange(self.n_columns))
 
-    def _chosen(self, columns: Ints) -> Ints:
-        """Return the positions of the coefficients of columns."""
+    def _restricted(self, columns: Ints) -> tuple[Floats, ...]:
+        """Return matrix, response, shift and middle of the coefficients of columns."""
         joint = self.shift.shape[1]
-        return np.asarray((columns[:, None] * joint + np.arange(joint)).ravel())
-
-    def _solve(self, columns: Ints) -> tuple[Floats, Floats]:
-        chosen = self._chosen(columns)
-        scale = self._scale[chosen, None]
-        matrix = self.matrix[np.ix_(chosen, chosen)] * scale * scale.T
-        coefficients = scale * _solve_guarded(matrix, self.response[chosen] * scale)
-        intercept = self.middle - (self.shift[chosen].T @ coefficients).ravel()
-        return intercept, coefficients.reshape(len(columns), -1)
+        chosen = (columns[:, None] * joint + np.arange(joint)).ravel()
+        matrix = self.matrix[np.ix_(chosen, chosen)]
+        return matrix, self.response[chosen], self.shift[chosen], self.middle
 
     def _own(self) -> Arrays:
         return {name: getattr(self, name) for name in _NAMES}
@@ -133,6 +127,13 @@ class SubsetModels:
             if prefix + name in arrays
         ]
         return cls(*(arrays[name] for name in names)) if names else None
+
+
+def _minimum(matrix: Floats, response: Floats) -> Floats:
+    """Return the coefficients that minimise an objective, whatever the units of its columns."""
+    spread = np.sqrt(matrix.diagonal())
+    scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)[:, None]
+    return np.asarray(scale * _solve_guarded(matrix * scale * scale.T, response * scale))
 
 
 def _solve_guarded(matrix: Floats, response: Floats) -> Floats:

@@ -98,26 +98,29 @@ class SubsetWeights:
     def of(self, at_hand: Flags) -> tuple[Floats, Floats]:
         """Return the intercept (outputs,) and the weights (functions,) of the functions at hand."""
         key = at_hand.tobytes()
-        if key not in self._cache:
-            if len(self._cache) >= _MAX_CACHED:
-                self._cache.clear()
-            self._cache[key] = self._solve(at_hand)
-        return self._cache[key]
-
-    def _solve(self, at_hand: Flags) -> tuple[Floats, Floats]:
-        weights, explained, freedom = self.minimise(at_hand)
-        factor = _shrinkage(explained, freedom)
-        share = factor * explained / self.total
+        if key in self._cache:
+            return self._cache[key]
+        weights, factor, share = self._shrunk(at_hand)
         if share > 0 and self.full_share > 0:
             weights = self.minimise(at_hand, min(share / self.full_share, 1.0))[0]
         weights *= factor * np.interp(share, self.shares, self.scales)
         intercept = [np.interp(share, self.shares, column) for column in self.intercepts.T]
-        return np.array(intercept), weights
+        if len(self._cache) >= _MAX_CACHED:
+            self._cache.clear()
+        return self._cache.setdefault(key, (np.array(intercept), weights))
 
     def explained_share(self, at_hand: Flags) -> float:
         """Return the share of the loss that a set explains beyond chance, by the prior's model."""
-        _, explained, freedom = self.minimise(at_hand)
-        return _shrinkage(explained, freedom) * explained / self.total
+        return self._shrunk(at_hand)[2]
+
+    def _shrunk(self, at_hand: Flags) -> tuple[Floats, float, float]:
+        """Return weights by the prior's model, the factor to shrink them, and the share explained.
+
+        The factor depends on what they explain with so many degrees of freedom.
+        """
+        weights, explained, freedom = self.minimise(at_hand)
+        factor = max(0.0, 1.0 - 2.0 * freedom / explained) if explained > 0 else 0.0
+        return weights, factor, factor * explained / self.total
 
     def minimise(self, at_hand: Flags, mixed: float = 0.0) -> tuple[Floats, float, float]:
         """Return the weights of a mixture of the models, what they explain, and their freedom."""
@@ -129,17 +132,14 @@ class SubsetWeights:
         parts = np.ix_(chosen, chosen)
         hessian = (1.0 - mixed) * self.hessian[0][parts] + mixed * self.hessian[1][parts]
         gradient = ((1.0 - mixed) * self.gradient[0] + mixed * self.gradient[1])[chosen]
-        factor = cho_factor(
-            hessian + self.penalties(n) + 1e-9 * np.diag(np.diagonal(self.hessian[0])[chosen])
-        )
+        # the penalty on weights that differ, where the common weight is at its best
+        common = self.penalty**2 / (self.penalty * n + self.common_penalty)
+        penalties = self.penalty * np.eye(n) - common
+        slight = 1e-9 * np.diag(np.diagonal(self.hessian[0])[chosen])
+        factor = cho_factor(hessian + penalties + slight)
         weights[chosen] = cho_solve(factor, gradient)
         freedom = float(np.trace(cho_solve(factor, hessian)))
         return weights, float(gradient @ weights[chosen]), freedom
-
-    def penalties(self, n: int) -> Floats:
-        """Return the matrix of the penalty on n weights, the common weight at its best."""
-        common = self.penalty**2 / (self.penalty * n + self.common_penalty)
-        return self.penalty * np.eye(n) - common
 
     def arrays(self) -> Arrays:
         """Return the model as arrays, for storage."""
@@ -157,11 +157,6 @@ class SubsetWeights:
             penalty=penalty, total=total, full_share=full_share,
             **{name: arrays[name] for name in _NDIM},
         )  # fmt: skip
-
-
-def _shrinkage(explained: float, freedom: float) -> float:
-    """Return the factor of weights that explain so much with so many degrees of freedom."""
-    return max(0.0, 1.0 - 2.0 * freedom / explained) if explained > 0 else 0.0
 
 
 #: The arrays of a model, and their dimensions.

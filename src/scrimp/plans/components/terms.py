@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.validation import float_array, int_array
-from ...types import Arrays, Floats, Ints
+from ...types import Floats, Ints
+from .members import Members
 
 
 @dataclass(frozen=True, eq=False)
-class TermTable:
+class TermTable(Members):
     """Terms ``weight * (x - center)``.
 
     Parameters
@@ -83,12 +84,3 @@ class TermTable:
     def taken(self, members: Ints) -> TermTable:
         """Return the table of some of the terms, in the given order."""
         return TermTable(self.column[members], self.center[members], self.weight[members])
-
-    def arrays(self) -> Arrays:
-        """Return the table as arrays, for storage."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @classmethod
-    def from_arrays(cls, arrays: Arrays) -> TermTable:
-        """Return the table of stored `arrays`."""
-        return cls(**{field.name: arrays[field.name] for field in fields(cls)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.validation import float_array, int_array
-from ...types import Arrays, Floats, Ints
+from ...types import Floats, Ints
+from .members import Members
 
 
 @dataclass(frozen=True, eq=False)
-class TreeTable:
+class TreeTable(Members):
     """Trees with concatenated nodes; children come after their parents.
 
     A row with the value x goes to the left child if ``x <= cut``, else to the right child, and
@@ -126,15 +127,6 @@ class TreeTable:
         return TreeTable(
             roots, self.column[nodes], self.cut[nodes], left, right, missing, self.value[nodes]
         )
-
-    def arrays(self) -> Arrays:
-        """Return the table as arrays, for storage."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @classmethod
-    def from_arrays(cls, arrays: Arrays) -> TreeTable:
-        """Return the table of stored `arrays`."""
-        return cls(**{field.name: arrays[field.name] for field in fields(cls)})
 
 
 def float64_cuts(thresholds: Floats) -> Floats:
