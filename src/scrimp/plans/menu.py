@@ -17,6 +17,7 @@ from .capabilities import (
     Reader,
     bounded,
     free_stages,
+    key_groups,
     no_bounds,
     read_all,
     reader,
@@ -89,6 +90,11 @@ class MenuPlan(Plan[MenuState]):
         self.decisive = [*map(sorted, self._items), *inner]
         orders = [entry.outline.order for entry in entries if entry.outline.order != "fixed"]
         self.outline = Outline(orders[0] if orders else "fixed", entries=tuple(entries))
+
+    def key_groups(self, keys: NDArray[np.uint64]) -> Ints:
+        """Return a number per row, the same for rows that all entries can follow together."""
+        groups = np.column_stack([key_groups(entry, keys) for entry in self.entries])
+        return np.unique(groups, axis=0, return_inverse=True)[1].reshape(-1)
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> MenuState:
         """Choose the running entry and start all entries."""

@@ -116,6 +116,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
     ----------
     plan_ : PricedPlan
         What is bought, in order; ``plan_.summary()`` lists it.
+    vote_ : PricedPlan
+        The vote of all stumps, as in the paper; the same as ``plan_`` with ``combine="vote"``.
     edges_ : float array (rounds,)
         The edges of the rounds of the last training.
 
@@ -213,7 +215,9 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
 
     def _adopt(self, runs: list[Run], rows: _Labelled, costs: Costs) -> None:
         coding, scale = rows.coding()
-        self.plan_ = additive_plan(runs, costs, rows.prior(), self.unaffordable, coding=coding)
+        self.vote_ = self.plan_ = additive_plan(
+            runs, costs, rows.prior(), self.unaffordable, coding=coding
+        )
         self.edges_ = last_edges(runs)
         self.target_ = self._class_target(rows.classes, scale)
 
