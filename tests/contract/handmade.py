@@ -114,10 +114,11 @@ def drawn(costs: Costs, headroom: bool = False, **options: Any) -> Plan[Any]:
     """The purchases of `gam` in an order that is drawn; one comes before all others."""
     parts: Any = gam(costs, outputs=3 if headroom else 1)
     items = parts.stages.items
+    chance = np.arange(len(items)) / max(sum(range(len(items))), 1)
     rooms = (max(map(costs.price_of, items)),) * len(items) if headroom else ()
     return DrawnGamPlan(
         StageTable(items, rooms), parts.functions, parts.stage_of, parts.weights,
-        "stop" if headroom else "skip", [0.4, 0.0, 0.3, 0.2, 0.1], **options,
+        "stop" if headroom else "skip", chance, **options,
     )  # fmt: skip
 
 
