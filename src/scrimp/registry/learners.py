@@ -71,10 +71,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             budgets="none",
             compared_by_default=True,
             check_params={"classification": {"n_rounds": 15, "max_draws": 20}},
-            exemptions={
-                "check_class_weight_classifiers": _TWO_SIDES,
-                "check_no_worse_than_prior": "A few drawn votes are a rough estimate of all.",
-            },
+            exemptions={"check_class_weight_classifiers": _TWO_SIDES},
         ),
         LearnerSpec(
             "tree",

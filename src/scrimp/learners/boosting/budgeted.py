@@ -117,6 +117,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
     ----------
     plan_ : PricedPlan
         What is bought, in order; ``plan_.summary()`` lists it.
+    vote_ : PricedPlan
+        The vote of all stumps, as in the paper; the same as ``plan_`` with ``combine="vote"``.
     edges_ : float array (rounds,)
         The edges of the rounds of the last training.
 
@@ -216,9 +218,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         self, runs: list[Run], rows: _Labelled, costs: Costs, stacked: PricedPlan | None = None
     ) -> None:
         coding, scale = rows.coding()
-        self.plan_ = stacked or additive_plan(
-            runs, costs, rows.prior(), self.unaffordable, coding=coding
-        )
+        self.vote_ = additive_plan(runs, costs, rows.prior(), self.unaffordable, coding=coding)
+        self.plan_ = stacked or self.vote_
         self.edges_ = np.array([stump.edge for stump, _ in runs[-1].rounds])
         self.target_ = self._class_target(rows.classes, 1.0 if stacked else scale)
 
