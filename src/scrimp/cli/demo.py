@@ -25,14 +25,17 @@ BUDGETS = (0.0, 1.0, 2.0, 4.0, 12.0, 30.0, 100.0, 200.0, 205.0, 300.0, 323.97)
 #: Budgets whose purchases are shown, besides the one advised.
 SHOWN = (30.0, 100.0)
 FOLDS = 5
-REPEATS = 2
+QUICK_FOLDS = 3
 #: The part of what all tests add to a guess that the last sentence asks the price of.
 MOST = 2 / 3
 #: With 20 rounds boosting does better on these patients than with 50 or 200.
 ROUNDS = 20
 #: A frontier that is quick: its work is bounded, so that what it finds does not depend on the
 #: machine, and its time only where a machine is far too slow.
-FRONTIER = {"candidates": ("linear", "boosted"), "cv": 3, "max_seconds": 60.0}
+FRONTIER = {
+    "candidates": ("linear", "boosted"), "cv": 3, "max_seconds": 60.0,
+    "budgets": (1.0, 4.0, 30.0, 100.0, 205.0, 323.97),
+}  # fmt: skip
 #: Methods that buy something else for each patient.
 OWN_CHOICE = ("sampled", "tree")
 _NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -71,7 +74,7 @@ class Offer:
     "--out", type=OutputFile((".png",)), default="scrimp-demo.png", show_default=True,
     metavar="FILE", help="Where to save the picture.",
 )  # fmt: skip
-@click.option("--quick", is_flag=True, help=f"Cross-validate once instead of {REPEATS} times.")
+@click.option("--quick", is_flag=True, help=f"{QUICK_FOLDS} folds instead of {FOLDS}.")
 @progress_option
 @common_options
 def demo(out: Path, quick: bool, progress: bool | None, as_json: bool) -> None:
@@ -89,8 +92,8 @@ def demo(out: Path, quick: bool, progress: bool | None, as_json: bool) -> None:
     methods = demo_methods(heart)
     with progress_bar(progress, only=TASK):
         comparison = compare(
-            heart.X, heart.y, heart.costs, budgets=BUDGETS, methods=methods, n_folds=FOLDS,
-            n_repeats=1 if quick else REPEATS, max_seconds=math.inf,
+            heart.X, heart.y, heart.costs, budgets=BUDGETS, methods=methods,
+            n_folds=QUICK_FOLDS if quick else FOLDS, n_repeats=1, max_seconds=math.inf,
         )  # fmt: skip
     if not comparison.finished:
         raise KeyboardInterrupt
@@ -109,8 +112,7 @@ def demo_methods(heart: Dataset) -> dict[str, Any]:
     from ..evaluation.methods import METHODS, Setting, names_for
 
     assert heart.costs is not None
-    trained = [budget for budget in BUDGETS if budget > 0]
-    setting = Setting("classification", heart.costs, trained, ROUNDS)
+    setting = Setting("classification", heart.costs, BUDGETS[1:], ROUNDS)
     names = names_for("classification", heart.costs)
     methods = {name: METHODS[name].make(setting) for name in names}
     methods["frontier"].set_params(**FRONTIER)
@@ -129,13 +131,15 @@ def _offers(model: Any, heart: Dataset, comparison: Comparison, advice: Advice) 
 def bought_for(model: Any, heart: Dataset, budget: float) -> list[Purchase]:
     """What a model buys for the first patient, in order; most methods buy the same for all."""
     session, patient = model.session(budget=budget), heart.X.row(0, named=True)
+    bought: list[str] = []
     while (request := session.ask()) is not None:
         session.tell({name: patient[name] for name in request.columns})
+        bought += request.items
     lines = {line.item: line for line in model.plan_.summary()}
-    totals = itertools.accumulate(lines[item].price for item in session.bought)
+    totals = itertools.accumulate(lines[item].price for item in bought)
     return [
         dataclasses.replace(lines[item], order=order, total=total)
-        for order, (item, total) in enumerate(zip(session.bought, totals, strict=True), start=1)
+        for order, (item, total) in enumerate(zip(bought, totals, strict=True), start=1)
     ]
 
 
