@@ -91,7 +91,7 @@ class WordList(click.ParamType):  # type: ignore[type-arg]
     "tried.",
 )  # fmt: skip
 @task_option
-@click.option("--scoring", metavar="NAME", help="A scorer of scikit-learn; by default accuracy, or r2.")
+@click.option("--scoring", metavar="NAME", help="A scorer of scikit-learn: accuracy or r2 if none.")
 @positive_option
 @click.option(
     "--folds", type=click.IntRange(min=2), default=5, show_default=True, metavar="N",
