@@ -8,6 +8,8 @@ from click.testing import CliRunner
 from scrimp import FrontierClassifier, save
 from scrimp.cli.main import main
 
+from ..quick_learners import make_frontier_quick
+
 PRICES = """\
 [items.a]
 price = 1.0
@@ -68,6 +70,11 @@ def frontier(tmp_path_factory):
     model = FrontierClassifier(prices, [1.5, 6.5], ["linear"], cv=2)
     save(model.fit(data.drop("y"), data["y"].to_numpy()), path)
     return path
+
+
+@pytest.fixture
+def quick_frontier(monkeypatch):
+    make_frontier_quick(monkeypatch)
 
 
 def run(*words, text=None):

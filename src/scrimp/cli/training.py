@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..registry import OPTIONS, LearnerSpec, Option, methods
+from ..registry import N_ROUNDS, OPTIONS, LearnerSpec, Option, methods
 from ..runtime.events import Progress, listening
 from .errors import InputError, Interrupted
 from .output import money, note
@@ -57,6 +57,8 @@ def new_learner(
     from ..evaluation.methods import new_estimator
 
     params = _budget_params(spec, budgets)
+    if "rounds" in spec.options:
+        params[OPTIONS["rounds"].parameter] = N_ROUNDS[task]
     for name in spec.options:
         option = OPTIONS[name]
         if options[option.key] is not None:

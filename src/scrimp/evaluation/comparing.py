@@ -19,10 +19,14 @@ from .budget_grid import has_free_columns, price_steps
 from .comparison import Comparison
 from .division import divide
 from .formatting import listed
-from .methods import METHODS, ROUNDS, Setting, check_task, estimators, names_for
+from .methods import METHODS, Setting, check_task, estimators, names_for
 from .repeat_scores import RepeatScores
 from .scoring import Scoring, find_scorer
 from .trials import Trials
+
+#: The part of the time that a method which bounds its time itself, as the frontier does, may
+#: take for all folds of one repeat: the rest is for the other methods and for further repeats.
+BOUNDED_SHARE = 1 / 3
 
 
 def compare(
@@ -40,7 +44,7 @@ def compare(
     n_repeats: int = 5,
     groups: Any = None,
     cv: Any = None,
-    max_seconds: float = np.inf,
+    max_seconds: float = 120.0,
     max_rows: int | None = None,
     random_state: int = 0,
     error_cost: Any = None,
@@ -73,7 +77,7 @@ def compare(
         As in `Curve.from_sweep`.
     n_rounds : int or several, optional
         Rounds of boosting; each of several is a separate method, such as ``greedy/20``.
-        By default 50, for a regression 300.
+        By default 100, for a regression 500.
     n_folds, n_repeats : int
         Folds per repeat, and repeats of the cross-validation.
     groups : array (rows,), optional
@@ -84,7 +88,8 @@ def compare(
         for rows in the order of time: each of the `n_folds` trains on the rows before those it
         tests. Folds given by a splitter of scikit-learn or as positions of rows are one repeat.
     max_seconds : float
-        Time limit; the folds that all methods have finished by then count.
+        Time limit; the folds that all methods have finished by then count. A frontier may take
+        a third of it for all folds of one repeat. Infinity leaves it unbounded.
     max_rows : int, optional
         The size of a random sample of the rows, if there are more.
     random_state : int
@@ -131,13 +136,16 @@ def compare(
     width = len(columns) if columns is not None else np.shape(X)[1]
     prices = as_costs(costs, width, None if columns is None else list(map(str, columns)))
     grid = _finite(price_steps(prices) if budgets is None else budgets)
-    rounds = [ROUNDS[task]] if n_rounds is None else np.atleast_1d(n_rounds).tolist()
+    rounds = [None] if n_rounds is None else np.atleast_1d(n_rounds).tolist()
     free = has_free_columns(prices)
     trained = [budget for budget in grid.tolist() if budget > 0 or free]
     asked, alike = (methods, []) if methods is not None else _methods(task, prices)
-    compared = estimators(
-        asked, lambda r: Setting(task, prices, trained, r, random_state, error_cost), task, rounds
-    )
+    bound = BOUNDED_SHARE * max_seconds / division.n_folds if np.isfinite(max_seconds) else None
+
+    def setting(n: int | None) -> Setting:
+        return Setting(task, prices, trained, n, random_state, error_cost, bound)
+
+    compared = estimators(asked, setting, task, rounds)
     X, y = _safe_indexing(X, division.rows), y[division.rows]
     kept_groups = None if numbers is None else numbers[division.rows]
     scores = RepeatScores(y, scorer, grid, random_state, kept_groups)
@@ -150,7 +158,8 @@ def compare(
     return Comparison(
         names, grid, *scores.stacked(names, trials.repeats), scorer.name, scorer.best, task,
         scores.n_rows, trials.folds, dict(trials.left_out),
-        (*alike, *division.remarks, *_shortfall(trials, n_repeats)), not trials.interrupted,
+        (*alike, *division.remarks, *_used_up(trials, names), *_shortfall(trials, n_repeats)),
+        not trials.interrupted,
         trials.in_time, time.monotonic() - begin, some_free=free,
     )  # fmt: skip
 
@@ -211,6 +220,19 @@ def _finite(budgets: Any) -> Floats:
     if not np.isfinite(grid[-1]):
         raise ValueError("budgets hold infinity; the price of everything is as good and finite.")
     return grid
+
+
+def _used_up(trials: Trials, names: Sequence[str]) -> list[str]:
+    """Return remarks on methods that needed all the time that a training of theirs may take."""
+    remarks = []
+    for name in names:
+        limit = trials.estimators[name].get_params(deep=False).get("max_seconds")
+        if limit is not None and trials.seconds_per_fold(name) >= limit:
+            remarks.append(
+                f"{name} used up its share of the time, {limit:.3g} seconds per fold: with more "
+                "it may do better."
+            )
+    return remarks
 
 
 def _shortfall(trials: Trials, n_repeats: int) -> list[str]:

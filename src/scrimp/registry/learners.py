@@ -16,8 +16,7 @@ _QUICK_FRONTIER = {"budgets": [1.0, 2.0], "candidates": ["linear"], "cv": 2}
 def _rule(name: str, description: str, frontier: bool = False) -> Variant:
     """A rule of boosting; where all prices are equal, all rules choose as `smoothed` does."""
     twin = "" if name == "smoothed" else "smoothed"
-    # compared are models that are trained for each budget, where the whole vote is at hand
-    return Variant(name, description, {"rule": name, "combine": "vote"}, twin, frontier)
+    return Variant(name, description, {"rule": name}, twin, frontier)
 
 
 def _refit_of(path: str) -> dict[str, object]:
@@ -43,7 +42,6 @@ LEARNERS: dict[str, LearnerSpec] = {
             reference="Huang, Powers and Reyzin 2015; Grubb and Bagnell 2012; Friedman 2001",
             options=("rule", "rounds", "combine", "unaffordable", "max-bins"),
             budgets="several",
-            trained_per_budget=True,
             variants=(
                 _rule(
                     "smoothed",
@@ -117,6 +115,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             budget_parameter="budgets",
             first_result="the first fold",
             trained_per_budget=True,
+            compared_by_default=True,
             calibrates=False,
             check_params={"classification": _QUICK_FRONTIER, "regression": _QUICK_FRONTIER},
             check_examples=2,
