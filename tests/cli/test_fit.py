@@ -165,8 +165,18 @@ class TestMethods:
         dearest = f"Dearest path: {load(out).plan.price:.2f} (everything costs 4.00)"
         assert dearest in result.stdout
 
+    def test_sampled_columns(self, train, tmp_path):
+        words = ("fit", train, "--target", "y", "--method", "sampled", "--rounds", 7)
+        out = ("--out", tmp_path / "m.scrimp")
+        record = run_json(*words, *out)
+        assert record["kind"] == "drawn"
+        text = run(*words, *out).stdout
+        assert f"on 120 rows: {record['rounds']} purchase" in text
+        assert "What it may buy: each row draws its own" in text
+
     def test_a_sampled_vote(self, train, tmp_path):
         words = ("fit", train, "--target", "y", "--method", "sampled", "--rounds", 7)
+        words = (*words, "--combine", "vote")
         out = ("--out", tmp_path / "m.scrimp")
         record = run_json(*words, *out)
         assert record["kind"] == "sampled"

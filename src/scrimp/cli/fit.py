@@ -172,7 +172,9 @@ def _report(
     if as_json:
         print_json(record)
     else:
-        after = {"routed": "", "sampled": f": {done}"}.get(record["kind"], f" in {done}")
+        after = {"routed": "", "sampled": f": {done}", "drawn": f": {done}"}.get(
+            record["kind"], f" in {done}"
+        )
         click.echo(f"Learnt to {_aim(target, classes)} on {count(n_rows, 'row')}{after}.")
         print_plan(model.predictor_)
     if not outcome.finished:

@@ -59,13 +59,14 @@ LEARNERS: dict[str, LearnerSpec] = {
         ),
         LearnerSpec(
             "sampled",
-            "AdaBoost, its vote sampled",
+            "AdaBoost, its stumps sampled",
             {"classification": Make("scrimp.learners.boosting.SampledBoostingClassifier")},
-            details="AdaBoost whose vote each row samples until its budget is used up "
-            "(AdaBoostRS, AdaBoostRS_AC, best first); wraps a fitted scikit-learn AdaBoost, "
+            details="AdaBoost of which each row samples stumps until its budget is used up "
+            "(AdaBoostRS, AdaBoostRS_AC, best first), answered by stacked columns or by the "
+            "paper's vote; wraps a fitted scikit-learn AdaBoost, "
             "forest, bagging or linear model too",
             reference="Reyzin 2011",
-            options=("rounds", "max-bins"),
+            options=("rounds", "combine", "max-bins"),
             budgets="none",
             compared_by_default=True,
             check_params={"classification": {"n_rounds": 15, "max_draws": 20}},
