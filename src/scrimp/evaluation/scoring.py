@@ -96,18 +96,18 @@ def _check_kind(call: Any, target: Target) -> None:
     """Refuse a scorer of numbers for classes, which may be numbers, and the other way round."""
     metric = getattr(call, "_score_func", None)
     module = getattr(metric, "__module__", "")
-    if metric is not None and metric.__name__ == "roc_auc_score" and target.kind == "multiclass":
-        if call._kwargs.get("multi_class", "raise") == "raise":
-            raise ValueError(
-                f"scoring is roc_auc, which is for two classes, and here are {len(target.classes)}."
-                " Choose roc_auc_ovr, roc_auc_ovo or neg_log_loss."
-            )
+    name = getattr(metric, "__name__", "")
+    if name == "roc_auc_score" and target.kind == "multiclass" and not call._kwargs:
+        raise ValueError(
+            f"scoring is roc_auc, which is for two classes, and here are {len(target.classes)}. "
+            "Choose roc_auc_ovr, roc_auc_ovo or neg_log_loss."
+        )
     what, other = ("numbers", "classes") if target.is_number else ("classes", "numbers")
     unsuited = "_classification" if target.is_number else "_regression"
     if module == f"sklearn.metrics.{unsuited}":
         instead = "r2 or neg_mean_absolute_error" if target.is_number else "accuracy or roc_auc"
         raise ValueError(
-            f"scoring is {metric.__name__}, which is for {other}, and here {what} are predicted. "
+            f"scoring is {name}, which is for {other}, and here {what} are predicted. "
             f"Choose a scorer for {what}, such as {instead}."
         )
 
