@@ -595,6 +595,11 @@ def test_what_a_target_looks_like(values, task):
         ({"methods": ["tree"], "task": "regression"}, "'tree' is for classification only"),
         ({"task": "ranking"}, "task"),
         ({"scoring": "acuracy"}, "Did you mean 'accuracy'"),
+        ({"scoring": "r2"}, "r2_score, which is for numbers, and here classes are predicted"),
+        (
+            {"scoring": "accuracy", "task": "regression"},
+            "accuracy_score, which is for classes, and here numbers are predicted",
+        ),
         ({"n_repeats": 0}, "n_repeats is 0; expected at least 1"),
         ({"n_folds": 1}, "1 folds; expected at least 2"),
         ({"max_seconds": 0}, "max_seconds is 0; expected a number > 0"),
@@ -605,6 +610,15 @@ def test_what_a_target_looks_like(values, task):
 def test_refuses(options, text):
     with pytest.raises(ValueError, match=re.escape(text)):
         compare(X, y, COSTS, **options)
+
+
+def test_an_area_under_the_curve_is_for_two_classes():
+    three = np.where(X[:, 0] > 1, 2, y)
+    with pytest.raises(ValueError, match=r"for two classes, and here are 3\. Choose roc_auc_ovr"):
+        compare(X, three, COSTS, methods=["tree"], scoring="roc_auc")
+    options = {"methods": ["tree"], "budgets": [3.0], "n_folds": 2, "n_repeats": 1}
+    found = compare(X, three, COSTS, scoring="roc_auc_ovr", **options)
+    assert 0.5 < found.at("tree", 3.0).quality <= 1.0
 
 
 def test_refuses_a_method_that_is_not_there(result):
@@ -738,7 +752,7 @@ def test_cv_may_be_a_splitter_or_splits(monkeypatch):
         ({"cv": "tme"}, "cv is 'tme'"),
         ({"cv": []}, "cv has no folds"),
         ({"cv": [([0], [1, 2])]}, "no row to learn from in fold 1 of 1"),
-        ({"cv": "time", "groups": np.arange(90)}, "exclude each other"),
+        ({"cv": "time", "groups": np.arange(90)}, r"exclude each other\. Leave one of them out"),
     ],
 )
 def test_folds_that_cannot_be(options, text):
