@@ -11,6 +11,8 @@ from scipy.stats import norm
 from benchmarks.study.measuring import holm
 
 LEVEL = 0.05
+#: A mean that is larger by a smaller part of the reference is no defect, however sure it is.
+SMALLEST_PART = 1e-3
 
 
 @dataclass(frozen=True)
@@ -72,5 +74,9 @@ def paired_z(differences: np.ndarray, groups: np.ndarray | None = None) -> float
 def significant(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells that are worse than their reference, after Holm over all of them."""
     adjusted = holm(norm.sf([each.z for each in cells]).tolist()) if cells else []
-    worse = [each for each, p in zip(cells, adjusted, strict=True) if p < LEVEL]
+    worse = [
+        each
+        for each, p in zip(cells, adjusted, strict=True)
+        if p < LEVEL and each.mean > (1.0 + SMALLEST_PART) * each.reference
+    ]
     return sorted(worse, key=lambda each: -each.z)

@@ -15,7 +15,7 @@ from scrimp.registry import LEARNERS, LearnerSpec
 
 #: How long the frontier may search, for all budgets and for one.
 FRONTIER_SECONDS = 5.0
-#: Rounds of the vote that is calibrated.
+#: Rounds of the booster that is calibrated.
 CALIBRATED_ROUNDS = 100
 
 
@@ -94,16 +94,18 @@ def _frontier() -> Learner:
 
 def _calibrated() -> Learner:
     def make(trial: Trial, budget: float | None) -> Any:
-        vote = BudgetedBoostingClassifier(
+        booster = BudgetedBoostingClassifier(
             trial.costs, trial.costs.total if budget is None else budget,
-            n_rounds=CALIBRATED_ROUNDS, combine="vote", random_state=SEED,
+            n_rounds=CALIBRATED_ROUNDS, random_state=SEED,
         )  # fmt: skip
-        return CalibratedClassifier(vote, random_state=SEED)
+        return CalibratedClassifier(booster, random_state=SEED)
 
     def reason(problem: Problem) -> str:
         return _reason(LEARNERS["calibrated"], problem)
 
-    return Learner("calibrated", make, reason, recipe={"rounds": CALIBRATED_ROUNDS})
+    return Learner(
+        "calibrated", make, reason, recipe={"rounds": CALIBRATED_ROUNDS, "combine": "stacked"}
+    )
 
 
 _SPECIAL = {"frontier": _frontier(), "calibrated": _calibrated()}

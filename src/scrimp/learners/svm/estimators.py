@@ -11,6 +11,7 @@ from ...data.training_rows import numeric_target, read_rows
 from ...data.validation import check_choice
 from ..base import BudgetedClassifier, BudgetedRegressor
 from .base import BudgetedLinearSVM, is_number
+from .probabilities import class_frequencies, log_odds_scale
 from .problem import one_against_rest
 
 CLASSIFICATION_LOSSES = ("squared_hinge", "hinge")
@@ -172,9 +173,10 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
         splits = self._splits(rows.y, rows.weights)
         rows = rows.of_positive_weight()
         classes, codes = rows.labelled()
-        target = self._class_target(classes)
         targets = one_against_rest(codes, len(classes))
         weights = rows.weights_or_ones
+        scale = log_odds_scale(class_frequencies(targets, weights))
+        target = self._class_target(classes, scale)
         self._learn(rows.table, rows.columns, target, targets, weights, splits, 0.0)
         return self
 
