@@ -193,7 +193,8 @@ def _introduction(run: Run, caps: Caps) -> str:
             "the most common class and the class frequencies of the training rows, or their mean.",
             f"At most {caps.train:,} rows are trained on and {caps.test:,} are asked for "
             f"({caps.failing:,} where items fail, each row with failures of its own; of wide "
-            f"tables no more than {caps.cells:,} values are trained on); tables of fewer than 3,000 rows are halved, and each half is tested by a model of the other. A "
+            f"tables no more than {caps.cells:,} values are trained on); tables of fewer than "
+            "3,000 rows are halved, and each half is tested by a model of the other. A "
             f"probability below {LEAST_PROBABILITY:g} counts as that. A difference is significant "
             f"if its one-sided p-value is below {LEVEL} after Holm's correction over all cells of "
             f"its kind. Owned are {N_SINGLE} single items and {N_SETS} random sets, without money "

@@ -325,7 +325,7 @@ def test_there_are_calibrators_for_what_is_bought_past_an_item_that_is_too_expen
     y = (X[:, 0] + 0.3 * X[:, 1:].sum(axis=1) + rng.normal(size=len(X)) > 1.0).astype(int)
     costs = Costs.per_feature([20.0, *[1.0] * 7])
     booster = BudgetedBoostingClassifier(costs, n_rounds=40, rule="edge", combine="vote").fit(X, y)
-    assert booster.plan_.summary()[0].price == 20.0
+    assert booster.plan_.summary()[1].price == 20.0
     steps = price_fractions(booster.plan_)
     for budget in range(1, 28):
         spent = booster.spend(X[:1], float(budget))[0] / booster.plan_.price

@@ -80,11 +80,33 @@ class SubsetModels:
 
     def solve(self, columns: Ints) -> tuple[Floats, Floats]:
         """Return the intercept (outputs,) and the coefficients (columns, outputs) of a set."""
+        return self._near(columns)._solve(columns)
+
+    def gain(self, columns: Ints, count: int) -> tuple[Floats, Floats]:
+        """Return how intercept and coefficients change from the first columns to all of them.
+
+        Parameters
+        ----------
+        columns : int array
+            All columns of a set.
+        count : int
+            Columns of a smaller set, whose coefficients are then changed.
+        """
+        near = self._near(columns)
+        (intercept, coefficients), (before, less) = (
+            near._solve(columns),
+            near._solve(columns[:count]),
+        )
+        coefficients[:count] -= less
+        return intercept - before, coefficients
+
+    def _near(self, columns: Ints) -> SubsetModels:
+        """Return the objective for a set: that of all columns and that of the prior, mixed."""
         if self.at_prior is None:
-            return self._solve(columns)
+            return self
         everything = self.at_prior.explained(np.arange(self.n_columns))
         share = self.at_prior.explained(columns) / everything if everything > 0 else 0.0
-        return self._mixed(self.at_prior, min(share, 1.0))._solve(columns)
+        return self._mixed(self.at_prior, min(share, 1.0))
 
     def explained(self, columns: Ints) -> float:
         """Return how far a set lowers the objective."""
