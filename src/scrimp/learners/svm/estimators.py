@@ -105,9 +105,21 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
     plan_ : PricedPlan
         The fitted plan.
 
+    Notes
+    -----
+    A model buys its items one by one, the most valuable per price first. Where the money does not
+    last, an item has failed or some are owned, the answer from the items at hand is that of the
+    least squares support vector machine of the same C, which has a closed form for every set.
+    That needs the products of all pairs of columns: models of sparse tables, or with more than
+    1,000 columns, buy all of their items or none.
+
+    Scores times a number are taken for log-odds, so that the probabilities without any purchase
+    are the frequencies of the classes; see `scrimp.learners.svm.probabilities`.
+
     References
     ----------
     Wang, Zhu, Chi. Efficient Test-Time Predictor Learning with Group-Based Budget. AAAI 2018.
+    Suykens, Vandewalle. Least Squares Support Vector Machine Classifiers. 1999.
 
     Examples
     --------
