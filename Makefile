@@ -13,7 +13,7 @@ PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-papers slow coverage lint format bench bench-svm hops architecture reproduce study study-full wheel clean
+.PHONY: help demo test test-papers slow coverage lint format bench bench-svm hops architecture reproduce study study-full trust wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ study: $(VENV)/.ready-study ## run the study against peers, about 90 minutes; go
 
 study-full: $(VENV)/.ready-study ## the same with five seeds of prices and splits
 	@$(BIN)/python -m benchmarks.study --full --write
+
+trust: $(VENV)/.ready-study ## ask models, fitted once, with little money and items owned, failing or lacking
+	@$(BIN)/python -m benchmarks.trust --write
 
 wheel: $(VENV)/.ready-wheel ## build the wheel into dist/
 	@$(BIN)/python -m build --wheel --outdir dist

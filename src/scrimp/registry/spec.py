@@ -125,7 +125,7 @@ class LearnerSpec:
         The constructor's parameter for them.
     budgets_by_default : bool
         Whether the command line trains for steps of the price list where no budget is given, as
-        a model that was trained for one budget has no answer for less.
+        a model that was trained for one budget only makes do with a part of it for less.
     trained_per_budget : bool
         Whether it is trained for given budgets, rather than once for all of them.
     noun : str

@@ -11,6 +11,7 @@ from ...data.training_rows import numeric_target, read_rows
 from ...data.validation import check_choice
 from ..base import BudgetedClassifier, BudgetedRegressor
 from .base import BudgetedLinearSVM, is_number
+from .probabilities import class_frequencies, log_odds_scale
 from .problem import one_against_rest
 
 CLASSIFICATION_LOSSES = ("squared_hinge", "hinge")
@@ -104,9 +105,21 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
     plan_ : PricedPlan
         The fitted plan.
 
+    Notes
+    -----
+    A model buys its items one by one, the most valuable per price first. Where the money does not
+    last, an item has failed or some are owned, the answer from the items at hand is that of the
+    least squares support vector machine of the same C, which has a closed form for every set.
+    That needs the products of all pairs of columns: models of sparse tables, or with more than
+    1,000 columns, buy all of their items or none.
+
+    Scores times a number are taken for log-odds, so that the probabilities without any purchase
+    are the frequencies of the classes; see `scrimp.learners.svm.probabilities`.
+
     References
     ----------
     Wang, Zhu, Chi. Efficient Test-Time Predictor Learning with Group-Based Budget. AAAI 2018.
+    Suykens, Vandewalle. Least Squares Support Vector Machine Classifiers. 1999.
 
     Examples
     --------
@@ -172,9 +185,10 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
         splits = self._splits(rows.y, rows.weights)
         rows = rows.of_positive_weight()
         classes, codes = rows.labelled()
-        target = self._class_target(classes)
         targets = one_against_rest(codes, len(classes))
         weights = rows.weights_or_ones
+        scale = log_odds_scale(class_frequencies(targets, weights))
+        target = self._class_target(classes, scale)
         self._learn(rows.table, rows.columns, target, targets, weights, splits, 0.0)
         return self
 

@@ -17,12 +17,9 @@ from ...learners.base import BudgetedClassifier
 from ...plans import CalibratedPlan
 from ...plans.priced_plan import PricedPlan
 from ...types import Floats
-from .budget_fractions import check_fractions, price_fractions
+from .budget_fractions import MIN_GAP, check_fractions, price_fractions
 from .calibrators import METHODS, Labelled, constant_calibrator, prior_of
 from .out_of_fold import LabelledRows, oof_log_probabilities
-
-#: Fractions of the full price that differ by less share one calibrator.
-MIN_GAP = 1e-6
 
 
 class CalibratedClassifier(BudgetedClassifier):
