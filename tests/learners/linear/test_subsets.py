@@ -138,9 +138,9 @@ def test_a_set_has_the_model_of_its_longest_prefix_and_what_the_rest_adds():
     X, y = load_iris(return_X_y=True)
     plan = SequencedClassifier(alpha=0.01).fit(X, y).plan_.plan
     base, weights = plan.models.coefficients_of(2)
+    objective = SubsetModels(*plan.subsets._near(np.array([0, 1, 3])))
     (more_base, more), (less_base, less) = (
-        plan.subsets._near(np.array([0, 1, 3]))._solve(np.array(stages))
-        for stages in ([0, 1, 3], [0, 1])
+        objective.solve(np.array(columns)) for columns in ([0, 1, 2], [0, 1])
     )
     model = plan._subset_model((0, 1, 3))
     np.testing.assert_allclose(model.base, base + more_base - less_base)
