@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.study.problems import Problem
 from benchmarks.trust import running
-from benchmarks.trust.cells import Cell, paired_z, significant
+from benchmarks.trust.cells import Cell, cell, paired_z, significant
 from benchmarks.trust.learners import TRIED, Learner
 from benchmarks.trust.report import area_ratios, must_reach, page_of, worse_cells
 from benchmarks.trust.running import run
@@ -57,6 +57,12 @@ def test_z_is_the_mean_over_its_standard_error():
     assert paired_z(np.zeros(4)) == 0.0
     repeated, groups = np.repeat(differences, 3), np.repeat(np.arange(4), 3)
     assert paired_z(repeated, groups) == pytest.approx(expected)
+
+
+def test_equal_answers_that_are_rounded_otherwise_are_equal():
+    losses = np.full(100, 0.3)
+    assert cell("budget", "", "log loss", losses * (1 + 1e-15), losses).z == 0.0
+    assert cell("budget", "", "log loss", losses * 1.01, losses).z > 100.0
 
 
 def test_significance_is_corrected_for_the_number_of_cells():
