@@ -66,7 +66,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
         As in `BudgetedBoostingClassifier`.
     random_state : int, RandomState or None
         Seeds the draws, together with the key of each row.
-    error_cost, class_weight
+    error_cost, class_weight, max_seconds, verbose
         As in `BudgetedBoostingClassifier`.
 
     Attributes
@@ -109,6 +109,8 @@ class SampledBoostingClassifier(BudgetedClassifier):
         random_state: Any = None,
         error_cost: Any = None,
         class_weight: Any = None,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         self.costs = costs
         self.sampling = sampling
@@ -120,6 +122,8 @@ class SampledBoostingClassifier(BudgetedClassifier):
         self.random_state = random_state
         self.error_cost = error_cost
         self.class_weight = class_weight
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train AdaBoost, and weigh its stumps for the draws.
