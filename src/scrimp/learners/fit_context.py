@@ -27,7 +27,7 @@ def in_fit_context(fit: Callable[..., Any]) -> Callable[..., Any]:
         if limit.was_hit and self.max_seconds is not None and not self.plan_.items:
             warnings.warn(
                 f"max_seconds={self.max_seconds:g} was over before anything was learnt, so that "
-                "every answer is the prior. Give more time, or fewer rows.",
+                "every answer is the prior. Give more time.",
                 UserWarning,
                 stacklevel=2,
             )

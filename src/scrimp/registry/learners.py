@@ -41,7 +41,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "`hybrid`, `edge` (AdaBoostBT); two classes or more (SAMME), or numbers by gradient "
             "boosting with squared or absolute loss",
             reference="Huang, Powers and Reyzin 2015; Grubb and Bagnell 2012; Friedman 2001",
-            options=("rule", "rounds", "combine", "unaffordable", "max-bins"),
+            options=("rule", "rounds", "combine", "unaffordable", "max-bins", "max-seconds"),
             budgets="several",
             trained_per_budget=True,
             variants=(
@@ -67,7 +67,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "(AdaBoostRS, AdaBoostRS_AC, best first); wraps a fitted scikit-learn AdaBoost, "
             "forest, bagging or linear model too",
             reference="Reyzin 2011",
-            options=("rounds", "max-bins"),
+            options=("rounds", "max-bins", "max-seconds"),
             budgets="none",
             compared_by_default=True,
             check_params={"classification": {"n_rounds": 15, "max_draws": 20}},
@@ -83,6 +83,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             details="a pruned decision tree that does not look at prices; each row pays for its "
             "own path: the baseline",
             reference="Breiman et al. 1984",
+            options=("max-seconds",),
             noun="tree",
             compared_by_default=True,
             exemptions={
@@ -101,6 +102,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "(CS-G-FR, CS-G-OMP, doubling), near the best whenever it is cut off; data larger "
             "than memory; bounds. [When to choose what, with pictures](docs/anytime_linear.md)",
             reference="Hu 2019, ch. 3",
+            options=("max-seconds",),
             noun="linear model",
             compared_by_default=True,
         ),
@@ -141,7 +143,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "best, which on small tables is mostly a proof that it is the best; dense or sparse, "
             "up to millions of columns",
             reference="Wang, Zhu and Chi 2018",
-            options=("C",),
+            options=("C", "max-seconds"),
             budgets="several",
             budgets_by_default=True,
             trained_per_budget=True,
@@ -157,7 +159,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             details="[any scikit-learn estimator](docs/any_model.md), refitted on each prefix of "
             "the order in which another model buys",
             reference="the model you trust",
-            options=("estimator",),
+            options=("estimator", "max-seconds"),
             noun="refitted model",
             check_params={
                 "classification": _refit_of("sklearn.tree.DecisionTreeClassifier"),
@@ -172,6 +174,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             details="the order of a cost-weighted group lasso: a baseline "
             "(`pip install '.[lasso]'`)",
             reference="Yuan and Lin 2006",
+            options=("max-seconds",),
             noun="linear model",
             check_params={"regression": {"n_penalties": 20}},
             check_examples=5,
@@ -189,6 +192,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             details="Poisson regression on groups of columns in one learned order, for counts "
             "and rates",
             reference="Hu 2019, Sec. 3.7",
+            options=("max-seconds",),
             noun="linear model",
         ),
         LearnerSpec(

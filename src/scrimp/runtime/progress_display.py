@@ -124,13 +124,13 @@ def terminal_bar(force: bool | None = None) -> Iterator[Handler]:
 
 
 @contextmanager
-def occasional_lines(interval: float = LINE_SECONDS) -> Iterator[Handler]:
-    """Write the latest event to stderr as a line, every few seconds."""
+def occasional_lines() -> Iterator[Handler]:
+    """Write the latest event to stderr as a line, every `LINE_SECONDS`."""
     begin, stderr, stop = time.monotonic(), sys.stderr, threading.Event()
     latest: list[Progress] = []
 
     def write_now_and_then() -> None:
-        while not stop.wait(interval):
+        while not stop.wait(LINE_SECONDS):
             for event in latest[-1:]:
                 stderr.write(f"{as_line(event)} ({time.monotonic() - begin:.0f} s)\n")
                 stderr.flush()

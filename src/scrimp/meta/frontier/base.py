@@ -145,7 +145,7 @@ class FrontierBase(BudgetedEstimator):
                     self._adopt(race, dict(race.models), race.winners())
                 raise
             self._adopt(race, models, names)
-        if not race.validation.in_time:
+        if race.validation.n_complete < len(race.validation.splits):
             limit.hit()
 
     def _training_target(
