@@ -6,7 +6,8 @@ import pytest
 
 from scrimp import FrontierClassifier, save
 from scrimp.cli.main import main
-from tests.cli.runner import runner
+
+from .runner import runner
 
 PRICES = """\
 [items.a]

@@ -4,9 +4,9 @@ import click
 import pytest
 
 from scrimp.cli.errors import Commands, InputError, one_line, refusing_impossible, remember_debug
-from tests.cli.runner import runner
 
 from .conftest import run
+from .runner import runner
 
 
 def group(action):

@@ -9,7 +9,8 @@ import pytest
 from scrimp import BudgetedBoostingClassifier, SampledBoostingClassifier, load, save
 from scrimp.cli.main import main
 from scrimp.datasets import load_heart
-from tests.cli.runner import runner
+
+from .runner import runner
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return decorate
 
 
-class _CompilationListener(event.Listener):  # type: ignore[misc]
+class _CompilationListener(event.Listener):
     """Calls a function with the name of each kernel that is compiled, not read from a cache."""
 
     def __init__(self, report: Callable[[str], None]) -> None:

@@ -29,7 +29,7 @@ class TimeLimit:
 
     def __init__(self, seconds: float, outer: TimeLimit | None = None) -> None:
         end = math.inf if seconds == math.inf else time.monotonic() + seconds
-        self.end = end if outer is None else min(end, outer.end)
+        self.end: float = end if outer is None else min(end, outer.end)
         self.outer = outer
         self.was_hit = False
 
@@ -99,6 +99,6 @@ def check_max_seconds(value: Any) -> float | None:
     """Return a time limit in seconds, or None for no limit."""
     if value is None:
         return None
-    if not isinstance(value, Real) or isinstance(value, bool) or not value > 0:
+    if not isinstance(value, Real) or isinstance(value, bool) or not float(value) > 0:
         raise ValueError(f"max_seconds is {value!r}; expected a number > 0, or None for no limit.")
     return float(value)
