@@ -75,7 +75,7 @@ def test_the_path_so_far_is_the_order_when_the_time_is_over(monkeypatch):
     assert enough.predict(X).tolist() == whole.predict(X).tolist()
     clock = count()
     monkeypatch.setattr(time_limit, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
-    part = GroupLassoRegressor(n_penalties=20, max_seconds=6.5).fit(X, y)
+    part = GroupLassoRegressor(n_penalties=20, max_seconds=2.5).fit(X, y)
     assert 0 < len(part.sequence_) < 3
     assert part.sequence_ == whole.sequence_[: len(part.sequence_)]
     assert not part.in_time_
