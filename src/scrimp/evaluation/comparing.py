@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,10 @@ from ..costs.costs import Costs, as_costs
 from ..data.columns import as_frame, refuse_unusable
 from ..data.target import Target
 from ..data.validation import check_budgets
+from ..learners.fit_context import check_callbacks
+from ..runtime.events import Handler, listening, reporting_compilation
+from ..runtime.progress_display import check_verbose, display_for, progress_shown
+from ..runtime.time_limit import check_max_seconds
 from ..types import Floats, Ints
 from .budget_grid import has_free_columns, price_steps
 from .comparison import Comparison
@@ -22,9 +27,9 @@ from .formatting import listed
 from .methods import METHODS, Setting, check_task, estimators, names_for
 from .repeat_scores import RepeatScores
 from .scoring import Scoring, find_scorer
-from .trials import Trials
+from .trials import TASK, Trials
 
-#: The part of the time that a method which bounds its time itself, as the frontier does, may
+#: The part of the time that a method which searches for as long as it may, as the frontier, may
 #: take for all folds of one repeat: the rest is for the other methods and for further repeats.
 BOUNDED_SHARE = 1 / 3
 
@@ -44,10 +49,12 @@ def compare(
     n_repeats: int = 5,
     groups: Any = None,
     cv: Any = None,
-    max_seconds: float = 120.0,
+    max_seconds: float | None = 120.0,
     max_rows: int | None = None,
     random_state: int = 0,
     error_cost: Any = None,
+    verbose: int | None = None,
+    callbacks: Sequence[Handler] = (),
 ) -> Comparison:
     """Cross-validate several methods at many budgets, on the same folds.
 
@@ -87,9 +94,9 @@ def compare(
         By default, and for a number of folds, shuffled folds, stratified for classes. "time" is
         for rows in the order of time: each of the `n_folds` trains on the rows before those it
         tests. Folds given by a splitter of scikit-learn or as positions of rows are one repeat.
-    max_seconds : float
+    max_seconds : float or None
         Time limit; the folds that all methods have finished by then count. A frontier may take
-        a third of it for all folds of one repeat. Infinity leaves it unbounded.
+        a third of it for all folds of one repeat. None leaves it unbounded.
     max_rows : int, optional
         The size of a random sample of the rows, if there are more.
     random_state : int
@@ -98,6 +105,10 @@ def compare(
         What errors cost, as in `BudgetedBoostingClassifier`. The methods decide by it (but
         estimators that you give decide by their own), the quality is minus the mean cost of
         errors, and `Comparison.recommend` minimises the mean spend plus that cost.
+    verbose : int, optional
+        As in `BudgetedBoostingClassifier`: None shows a bar in notebooks only.
+    callbacks : sequence of callables
+        Called with each progress event, a `scrimp.runtime.events.Progress`.
 
     Returns
     -------
@@ -124,7 +135,9 @@ def compare(
     """
     y = _checked_target(X, y)
     task = check_task(task, y)
-    _check_limits(n_repeats, max_seconds, max_rows)
+    display = display_for(check_verbose(verbose))
+    max_seconds = check_max_seconds(max_seconds) or np.inf
+    _check_limits(n_repeats, max_rows)
     numbers = None if groups is None else _group_numbers(groups, len(y))
     division = divide(y, task, n_folds, n_repeats, max_rows, random_state, numbers, cv)
     n_repeats = len(division.splits) // division.n_folds
@@ -151,7 +164,12 @@ def compare(
     scores = RepeatScores(y, scorer, grid, random_state, kept_groups)
     trials = Trials(compared, X, y, grid, division, max_seconds, scores.add)
     begin = time.monotonic()
-    trials.run()
+    with ExitStack() as stack:
+        stack.enter_context(progress_shown(display, TASK))
+        for callback in check_callbacks(tuple(callbacks)):
+            stack.enter_context(listening(callback))
+        stack.enter_context(reporting_compilation())
+        trials.run()
     names = tuple(n for n in scores.repeats if n not in trials.left_out and trials.repeats)
     if not names:
         _raise_nothing(trials)
@@ -205,11 +223,9 @@ def _target(task: str, y: NDArray[Any]) -> Target:
     return Target("binary" if len(classes) == 2 else "multiclass", classes)
 
 
-def _check_limits(n_repeats: int, max_seconds: float, max_rows: int | None) -> None:
+def _check_limits(n_repeats: int, max_rows: int | None) -> None:
     if n_repeats < 1:
         raise ValueError(f"n_repeats is {n_repeats}; expected at least 1.")
-    if not max_seconds > 0:
-        raise ValueError(f"max_seconds is {max_seconds:g}; expected a number > 0.")
     if max_rows is not None and max_rows < 2:
         raise ValueError(f"max_rows is {max_rows}; expected at least 2.")
 

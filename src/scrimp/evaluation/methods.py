@@ -40,7 +40,7 @@ class Setting:
     error_cost : mapping, array (classes, classes), float or None
         What errors cost, for classifiers.
     max_seconds : float or None
-        About how long one training may take, where a method bounds its time itself.
+        About how long one training may take, of a method that searches for as long as it may.
     """
 
     task: str
@@ -98,7 +98,8 @@ class Method:
         """Return the estimator, not fitted."""
         params: dict[str, Any] = {"costs": setting.costs, **self.variant.params}
         rounds = N_ROUNDS[setting.task] if setting.n_rounds is None else setting.n_rounds
-        given = {"rounds": rounds, "max-seconds": setting.max_seconds}
+        seconds = setting.max_seconds if self.spec.searches else None
+        given = {"rounds": rounds, "max-seconds": seconds}
         for option, value in given.items():
             if option in self.spec.options and value is not None:
                 params[OPTIONS[option].parameter] = value

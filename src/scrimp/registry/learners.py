@@ -40,7 +40,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "`hybrid`, `edge` (AdaBoostBT); two classes or more (SAMME), or numbers by gradient "
             "boosting with squared or absolute loss",
             reference="Huang, Powers and Reyzin 2015; Grubb and Bagnell 2012; Friedman 2001",
-            options=("rule", "rounds", "combine", "unaffordable", "max-bins"),
+            options=("rule", "rounds", "combine", "unaffordable", "max-bins", "max-seconds"),
             budgets="several",
             variants=(
                 _rule(
@@ -66,7 +66,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "paper's vote; wraps a fitted scikit-learn AdaBoost, "
             "forest, bagging or linear model too",
             reference="Reyzin 2011",
-            options=("rounds", "combine", "max-bins"),
+            options=("rounds", "combine", "max-bins", "max-seconds"),
             budgets="none",
             compared_by_default=True,
             check_params={"classification": {"n_rounds": 15, "max_draws": 20}},
@@ -79,6 +79,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             details="a pruned decision tree that does not look at prices; each row pays for its "
             "own path: the baseline",
             reference="Breiman et al. 1984",
+            options=("max-seconds",),
             noun="tree",
             compared_by_default=True,
             exemptions={
@@ -97,6 +98,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "(CS-G-FR, CS-G-OMP, doubling), near the best whenever it is cut off; data larger "
             "than memory; bounds. [When to choose what, with pictures](docs/anytime_linear.md)",
             reference="Hu 2019, ch. 3",
+            options=("max-seconds",),
             noun="linear model",
             compared_by_default=True,
         ),
@@ -117,6 +119,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             first_result="the first fold",
             trained_per_budget=True,
             compared_by_default=True,
+            searches=True,
             calibrates=False,
             check_params={"classification": _QUICK_FRONTIER, "regression": _QUICK_FRONTIER},
             check_examples=2,
@@ -138,7 +141,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "best, which on small tables is mostly a proof that it is the best; dense or sparse, "
             "up to millions of columns",
             reference="Wang, Zhu and Chi 2018",
-            options=("C",),
+            options=("C", "max-seconds"),
             budgets="several",
             budgets_by_default=True,
             trained_per_budget=True,
@@ -154,7 +157,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             details="[any scikit-learn estimator](docs/any_model.md), refitted on each prefix of "
             "the order in which another model buys",
             reference="the model you trust",
-            options=("estimator",),
+            options=("estimator", "max-seconds"),
             noun="refitted model",
             check_params={
                 "classification": _refit_of("sklearn.tree.DecisionTreeClassifier"),
@@ -169,6 +172,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             details="the order of a cost-weighted group lasso: a baseline "
             "(`pip install '.[lasso]'`)",
             reference="Yuan and Lin 2006",
+            options=("max-seconds",),
             noun="linear model",
             check_params={"regression": {"n_penalties": 20}},
             check_examples=5,
@@ -186,6 +190,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             details="Poisson regression on groups of columns in one learned order, for counts "
             "and rates",
             reference="Hu 2019, Sec. 3.7",
+            options=("max-seconds",),
             noun="linear model",
         ),
         LearnerSpec(

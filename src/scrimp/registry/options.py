@@ -85,7 +85,7 @@ OPTIONS: dict[str, Option] = {
         ),
         Option(
             "max-seconds", "max_seconds", "float",
-            "About how long the frontier may take; what was tested by then counts.",
+            "About how long the training may take; what was learnt by then is the model.",
             least=0,
         ),
     )

@@ -63,7 +63,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
         As in `BudgetedBoostingClassifier`.
     random_state : int, RandomState or None
         Seeds the draws, together with the key of each row.
-    error_cost, class_weight
+    error_cost, class_weight, max_seconds, verbose
         As in `BudgetedBoostingClassifier`.
     combine : {"stacked", "vote"}
         How an answer is made of the columns that a row has. ``stacked``: as in
@@ -124,6 +124,8 @@ class SampledBoostingClassifier(BudgetedClassifier):
         error_cost: Any = None,
         class_weight: Any = None,
         combine: str = "stacked",
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         self.costs = costs
         self.sampling = sampling
@@ -136,6 +138,8 @@ class SampledBoostingClassifier(BudgetedClassifier):
         self.error_cost = error_cost
         self.class_weight = class_weight
         self.combine = combine
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train AdaBoost, and weigh its stumps for the draws.

@@ -27,6 +27,7 @@ from ...plans.components.models import LinearModel
 from ...plans.contract import Plan
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
+from ...runtime.time_limit import current_limit, time_share
 from ...types import Floats
 from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
 from .groups import Groups
@@ -42,6 +43,10 @@ MAX_SCALE_RATIO = 1_000.0
 #: The largest weight times C: the solver squares it, and long before this the solution does not
 #: change any more.
 MAX_WEIGHTED_C = 1e100
+
+
+#: The part of the time that the choice of C may take; the rest is for the models.
+C_SHARE = 0.5
 
 
 class BudgetedLinearSVM(BudgetedEstimator):
@@ -135,9 +140,10 @@ class BudgetedLinearSVM(BudgetedEstimator):
         if len(Cs) < 2:
             return Cs * len(budgets)
         is_regression = isinstance(self, BudgetedRegressor)
-        self.cv_errors_ = cross_validate(
-            problem, groups, budgets, Cs, splits, self.tol, self.max_iter, is_regression
-        )
+        with time_share(C_SHARE):
+            self.cv_errors_ = cross_validate(
+                problem, groups, budgets, Cs, splits, self.tol, self.max_iter, is_regression
+            )
         return best_c(self.cv_errors_, Cs)
 
     def _solve(
@@ -147,12 +153,13 @@ class BudgetedLinearSVM(BudgetedEstimator):
         for C in dict.fromkeys(Cs.values()):
             budgets = [budget for budget in Cs if Cs[budget] == C]
             scaled = problem.with_weights(C * problem.weights)
-            for solution in solve_path(
-                scaled, groups, budgets, self.tol, self.max_iter, self.max_nodes
-            ):
-                path.append(solution)
-                note = f"budget {solution.budget:g}, gap {solution.relaxed.gap:.1g}"
-                emit(Progress("fit", len(path), len(Cs), note))
+            with time_share(len(budgets) / (len(Cs) - len(path))):
+                for solution in solve_path(
+                    scaled, groups, budgets, self.tol, self.max_iter, self.max_nodes
+                ):
+                    path.append(solution)
+                    note = f"budget {solution.budget:g}, gap {solution.relaxed.gap:.1g}"
+                    emit(Progress("fit", len(path), len(Cs), note))
 
     def _set_path_attributes(self, path: list[PathSolution], Cs: dict[float, float]) -> None:
         """Set the attributes with one entry per budget."""
@@ -211,13 +218,15 @@ class BudgetedLinearSVM(BudgetedEstimator):
                 f"{self.gap_[b]:.2g} for the budget {self.budgets_[b]:g}" for b in wide[:5]
             )
             more = f" and {len(wide) - 5} more" if len(wide) > 5 else ""
+            in_time = not current_limit().was_hit
+            within = f"max_iter={self.max_iter} steps" if in_time else "the time"
+            raised = "max_iter" if in_time else "max_seconds"
             warnings.warn(
                 f"The relaxation was not solved to a relative gap of tol={self.tol:g} within "
-                f"max_iter={self.max_iter} steps: the gap is {gaps}{more} (gap_). What is "
-                "bought stays within the budgets. Raise max_iter or tol, scale the columns, or "
-                "lower C.",
+                f"{within}: the gap is {gaps}{more} (gap_). What is bought stays within the "
+                f"budgets. Raise {raised} or tol, scale the columns, or lower C.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
 
@@ -264,7 +273,7 @@ def _warn_if_unscaled(X: Any, columns: Columns) -> None:
         f"small values back, and training is slow. Scale them first, with {scaler} in a "
         "pipeline; prices stay as they are.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 

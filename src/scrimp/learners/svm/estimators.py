@@ -71,6 +71,11 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
     error_cost
         As in `BudgetedBoostingClassifier`. The probabilities of a support vector machine are
         rough: `CalibratedClassifier` makes them, and decisions by costs, better.
+    max_seconds : float or None
+        About how long the training may take. Each budget has the best set that was found by then,
+        with its gap; a choice of C takes half of the time at most. None is no limit.
+    verbose : int or None
+        As in `BudgetedBoostingClassifier`.
 
     Attributes
     ----------
@@ -150,6 +155,8 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
         max_iter: int = 10_000,
         max_nodes: int | None = None,
         error_cost: Any = None,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         self.costs = costs
         self.budget = budget
@@ -164,6 +171,8 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
         self.tol = tol
         self.max_iter = max_iter
         self.max_nodes = max_nodes
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn what to buy for each budget.
@@ -200,7 +209,7 @@ class BudgetedSVR(BudgetedRegressor, BudgetedLinearSVM):
 
     Parameters
     ----------
-    costs, budget, C, uniform, scale, missing, cv, tol, max_iter, max_nodes
+    costs, budget, C, uniform, scale, missing, cv, tol, max_iter, max_nodes, max_seconds, verbose
         As in `BudgetedSVC`.
     loss : {"squared_epsilon_insensitive", "epsilon_insensitive"}
         The loss of a row.
@@ -242,6 +251,8 @@ class BudgetedSVR(BudgetedRegressor, BudgetedLinearSVM):
         tol: float = 1e-3,
         max_iter: int = 10_000,
         max_nodes: int | None = None,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         self.costs = costs
         self.budget = budget
@@ -255,6 +266,8 @@ class BudgetedSVR(BudgetedRegressor, BudgetedLinearSVM):
         self.tol = tol
         self.max_iter = max_iter
         self.max_nodes = max_nodes
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn what to buy for each budget.

@@ -52,7 +52,7 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
         are means over rows, and so is ``"neg_error_cost"``, minus the cost of errors. Others
         (``"roc_auc"``, ``"f1"``) and callables ``scorer(estimator, X, y)``, to which X are the
         numbers of the rows, are jackknifed for their standard errors.
-    error_cost, class_weight
+    error_cost, class_weight, verbose
         As in `BudgetedBoostingClassifier`.
 
     Attributes
@@ -114,8 +114,11 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
         scoring: Any = None,
         error_cost: Any = None,
         class_weight: Any = None,
+        verbose: int | None = None,
     ) -> None:
-        super().__init__(costs, budgets, candidates, cv, max_seconds, n_jobs, random_state, scoring)
+        super().__init__(
+            costs, budgets, candidates, cv, max_seconds, n_jobs, random_state, scoring, verbose
+        )
         self.error_cost = error_cost
         self.class_weight = class_weight
 
@@ -151,7 +154,7 @@ class FrontierRegressor(BudgetedRegressor, FrontierBase):
 
     Parameters
     ----------
-    costs, budgets, candidates, cv, max_seconds, n_jobs, random_state
+    costs, budgets, candidates, cv, max_seconds, n_jobs, random_state, verbose
         As in `FrontierClassifier`.
     scoring : str, callable or None
         What candidates are selected by: None is the squared error, which ``"r2"`` and
