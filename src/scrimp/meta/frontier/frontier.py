@@ -32,14 +32,14 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
         Budgets to train for; by default 13 from a hundredth of all prices to all of them. If
         some columns are free, 0 is always one more.
     candidates : "auto", sequence, or mapping from names to estimators
-        Names of base learners (``boosted``, ``forest``, ``kernel``, ``linear``), of boosting
-        rules (``smoothed``, ``edge`` and so on), ``svm`` (support vector machines that select
+        Names of base learners (``boosted``, ``forest``, ``kernel``, ``linear``, ``histogram``,
+        ``lightgbm``), of boosting rules (``smoothed``, ``edge`` and so on), ``svm`` (support vector machines that select
         items as `BudgetedSVC` does; by default only if there are more than 1,000 columns), or
         estimators: one of scikit-learn is trained on the item sets that are searched, one of
         scrimp keeps its plan.
     cv : int, splitter of scikit-learn, or iterable of (train, test) positions, optional
-        Folds; by default 5, three times up to 400 rows, 3 from 2,000 rows on, and a quarter
-        held out from 10,000 on.
+        Folds; by default 5, twice up to 400 rows, 3 from 2,000 rows on, and a quarter held out
+        from 10,000 on; up to 400 rows of more than 1,000 columns 3, twice.
     max_seconds : float, optional
         About how long it may take. The folds that are complete by then count.
     n_jobs : int, optional
