@@ -183,7 +183,9 @@ class FrontierBase(BudgetedEstimator):
             raise ValueError(f"cv is {cv!r}; expected a whole number >= 2, or splits.")
         if not is_number:
             return given_splits(cv, table, y, kept)
-        count = default_folds(n, table.shape[1]) if cv is None else FoldCount(np.inf, int(cv), int(cv))
+        count = (
+            default_folds(n, table.shape[1]) if cv is None else FoldCount(np.inf, int(cv), int(cv))
+        )
         rng = np.random.default_rng(as_seed(self.random_state))
         n_folds, n_tested = min(count.n_folds, n), min(count.n_tested, n)
         folds = [target.folds(n_folds, rng) for _ in range(count.n_repeats)]

@@ -90,8 +90,14 @@ def histogram(rows: TrainingSet, items: Items) -> Model:
     kind = (
         HistGradientBoostingClassifier if rows.target.n_classes else HistGradientBoostingRegressor
     )
-    options: dict[str, Any] = {"early_stopping": True, "random_state": rows.problem.seed}
-    options |= vars(HISTOGRAM)
+    target = rows.target
+    # a class of one row cannot be both learnt and held out
+    counts = np.bincount(target.y.astype(np.intp)) if target.n_classes else np.array([2])
+    options: dict[str, Any] = {
+        "early_stopping": bool((counts > 1).all() and len(counts) >= target.n_classes),
+        "random_state": rows.problem.seed,
+        **vars(HISTOGRAM),
+    }
     return fitted_model(kind(**options), rows, items)
 
 

@@ -56,8 +56,8 @@ class LinearScorer:
 
     def __init__(self, design: Design, target: TrainingTarget, rng: np.random.Generator) -> None:
         self.design = design
-        table = np.column_stack([np.ones(len(target.y)), design.filled[1]])
-        cells = OPTIONS.n_folds * table.shape[1] ** 2
+        table = design.filled[1]
+        cells = OPTIONS.n_folds * (1 + table.shape[1]) ** 2
         n_repeats = int(np.clip(OPTIONS.max_cells // cells, 1, OPTIONS.max_repeats))
         self._moments = _Moments.of(
             table,
@@ -102,15 +102,17 @@ class _Moments:
     @classmethod
     def of(cls, table: Floats, target: TrainingTarget, held_out: Sequence[Flags]) -> _Moments:
         """Sum the moments of each fold; those of the training rows are the rest of all."""
-        weighted, encoded = target.weights[:, None] * table, target.encoded
         grams, crosses, squares, weights = [], [], [], []
         for is_test in held_out:
-            Z, y, w = table[is_test], encoded[is_test], target.weights[is_test]
-            grams.append(weighted[is_test].T @ Z)
-            crosses.append(weighted[is_test].T @ y)
+            y, w = target.encoded[is_test], target.weights[is_test]
+            Z = np.column_stack([np.ones(len(y)), table[is_test]])
+            weighted = (w[:, None] * Z).T
+            grams.append(weighted @ Z)
+            crosses.append(weighted @ y)
             squares.append(float(w @ (y**2).sum(axis=1)))
             weights.append(max(float(w.sum()), 1e-300))
-        gram, cross = weighted.T @ table, weighted.T @ encoded
+        gram = np.sum(grams[: OPTIONS.n_folds], axis=0)  # of all rows: the folds of one division
+        cross = np.sum(crosses[: OPTIONS.n_folds], axis=0)
         test_gram, test_cross = np.stack(grams), np.stack(crosses)
         return cls(
             gram - test_gram, cross - test_cross, test_gram, test_cross,

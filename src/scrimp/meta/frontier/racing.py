@@ -294,6 +294,7 @@ class Race:
             wanted = list(dict.fromkeys(name for name in names if name))
             if rows is None and not self.has_time_for(wanted):
                 return dict(self.models), names
+            self._keep_models(wanted)
             rows = rows or self.prepare(np.arange(len(self.problem.target.y)))
             for position, name in enumerate(wanted):
                 emit(Progress("last training", position, len(wanted), name))
@@ -302,6 +303,12 @@ class Race:
             if all(name in self.scores for name in wanted):
                 return models, names
         raise ValueError(f"No candidate could be trained. {listed(self.validation.failures)}")
+
+    def _keep_models(self, names: Sequence[str]) -> None:
+        """Forget the models of the last fold but those of some candidates: they take memory."""
+        members = {member for name in names for member in name.split("+")}
+        self.models = {name: one for name, one in self.models.items() if name in members}
+        self._fold_models = {}
 
     def fallback(self, entries: Sequence[set[int]]) -> Fallback | None:
         """Return the fallback of a menu, by the items of its entries, if there is time for it."""

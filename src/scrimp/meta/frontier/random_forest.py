@@ -36,6 +36,8 @@ class ForestOptions:
         and as good together.
     min_class_rows : int
         Rows per leaf, at least, of classes on so many rows.
+    max_leaves : int
+        About how many leaves a tree has, at most: it bounds the memory of many forests.
     """
 
     n_trees: int = 100
@@ -44,6 +46,7 @@ class ForestOptions:
     min_leaf_rows: int = 5
     many_rows: int = 10_000
     min_class_rows: int = 4
+    max_leaves: int = 4_000
 
 
 OPTIONS = ForestOptions()
@@ -56,9 +59,7 @@ def forest(rows: TrainingSet, items: Items) -> TreesModel:
     X, n = np.ascontiguousarray(table[:, columns].T), len(target.y)
     is_large = n * len(columns) > OPTIONS.large_cells
     n_tried = max(int(np.sqrt(len(columns))), 1) if target.n_classes else len(columns)
-    min_leaf = OPTIONS.min_leaf_rows * (2 if is_large else 1)
-    if target.n_classes:
-        min_leaf = 1 if n <= OPTIONS.many_rows else OPTIONS.min_class_rows
+    min_leaf = _min_leaf(n, is_large, bool(target.n_classes))
     seed, rng = np.uint64(rows.problem.seed), np.random.default_rng(rows.problem.seed)
     trees = []
     for number in range(OPTIONS.n_trees // 2 if is_large else OPTIONS.n_trees):
@@ -76,6 +77,14 @@ def forest(rows: TrainingSet, items: Items) -> TreesModel:
     table_of_trees = _tree_table(trees)
     base = np.zeros(table_of_trees.n_outputs)
     return TreesModel(preparation.taken(columns), table_of_trees, base, "identity")
+
+
+def _min_leaf(n_rows: int, is_large: bool, classes: bool) -> int:
+    """Return the number of rows per leaf, at least."""
+    if classes and n_rows <= OPTIONS.many_rows:
+        return 1
+    smallest = OPTIONS.min_class_rows if classes else OPTIONS.min_leaf_rows * (1 + is_large)
+    return max(smallest, min(n_rows, OPTIONS.max_tree_rows) // OPTIONS.max_leaves)
 
 
 def _tree_table(trees: list[tuple[Ints, Floats, Floats]]) -> TreeTable:
