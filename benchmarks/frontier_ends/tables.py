@@ -66,6 +66,11 @@ def _satimage() -> Problem:
         return _problem("satimage", _frame(data["X"]), data["y"])
 
 
+def _arcene() -> Problem:
+    with np.load(Path(os.environ["SCRIMP_DATA"]) / "arcene.npz") as data:
+        return _problem("arcene", _frame(data["X"]), data["y"])
+
+
 def _digits() -> Problem:
     from sklearn.datasets import load_digits
 
@@ -109,4 +114,5 @@ TABLES: dict[str, Loader] = {
     "thyroid": _some(PROBLEMS["thyroid"], 600),
     "covtype": _some(PROBLEMS["covtype"], 800),
     "satimage": _some(_satimage, 400),
+    "arcene": _arcene,
 }
