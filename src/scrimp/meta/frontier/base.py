@@ -31,6 +31,7 @@ from .menu import Chosen, make_menu, standard_error
 from .problem import Problem
 from .racing import Race, listed
 from .selection_loss import selection_loss
+from .svm_candidate import WIDE
 from .trained import Trained, items_of
 from .training_target import TrainingTarget
 
@@ -65,15 +66,22 @@ class FoldCount:
 
 
 FOLD_COUNTS = (
-    FoldCount(400, 5, 5, n_repeats=3),
+    FoldCount(400, 5, 5, n_repeats=2),
     FoldCount(2_000, 5, 5),
     FoldCount(10_000, 3, 3),
     FoldCount(np.inf, 1, 4),
 )
 
 
-def default_folds(n_rows: int) -> FoldCount:
+#: The folds of few rows with very many columns, which take long: each tests more rows, so that
+#: the figures of a fit that is cut short rest on more of them.
+WIDE_FOLDS = FoldCount(400, 3, 3, n_repeats=2)
+
+
+def default_folds(n_rows: int, n_columns: int = 1) -> FoldCount:
     """Return how many folds the rows are divided into, and how many are tested."""
+    if n_rows <= WIDE_FOLDS.max_rows and n_columns > WIDE:
+        return WIDE_FOLDS
     return next(count for count in FOLD_COUNTS if n_rows <= count.max_rows)
 
 
@@ -179,7 +187,9 @@ class FrontierBase(BudgetedEstimator):
             raise ValueError(f"cv is {cv!r}; expected a whole number >= 2, or splits.")
         if not is_number:
             return given_splits(cv, table, y, kept)
-        count = default_folds(n) if cv is None else FoldCount(np.inf, int(cv), int(cv))
+        count = (
+            default_folds(n, table.shape[1]) if cv is None else FoldCount(np.inf, int(cv), int(cv))
+        )
         rng = np.random.default_rng(as_seed(self.random_state))
         n_folds, n_tested = min(count.n_folds, n), min(count.n_tested, n)
         folds = [target.folds(n_folds, rng) for _ in range(count.n_repeats)]
