@@ -70,7 +70,10 @@ LEARNERS: dict[str, LearnerSpec] = {
             budgets="none",
             compared_by_default=True,
             check_params={"classification": {"n_rounds": 15, "max_draws": 20}},
-            exemptions={"check_class_weight_classifiers": _TWO_SIDES},
+            exemptions={
+                "check_class_weight_classifiers": _TWO_SIDES,
+                "check_sample_weight_equivalence_on_dense_data": _FOLDS,
+            },
         ),
         LearnerSpec(
             "tree",
