@@ -5,10 +5,6 @@ from __future__ import annotations
 from .spec import LearnerSpec, Make, Variant
 
 _FOLDS = "Folds are made of rows: a row given twice may be in two of them, a weight of 2 may not."
-_TWO_SIDES = (
-    "A stump votes for different classes on its two sides, so that weights as far apart as 10^7 "
-    "leave some rows to the light class."
-)
 _FORWARD = {"criterion": "forward", "missing": "mean"}
 _QUICK_FRONTIER = {"budgets": [1.0, 2.0], "candidates": ["linear"], "cv": 2}
 
@@ -70,10 +66,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             budgets="none",
             compared_by_default=True,
             check_params={"classification": {"n_rounds": 15, "max_draws": 20}},
-            exemptions={
-                "check_class_weight_classifiers": _TWO_SIDES,
-                "check_sample_weight_equivalence_on_dense_data": _FOLDS,
-            },
+            exemptions={"check_sample_weight_equivalence_on_dense_data": _FOLDS},
         ),
         LearnerSpec(
             "tree",

@@ -33,8 +33,8 @@ from .booster import (
     warn_if_nothing_is_bought,
 )
 from .class_search import ClassSearch
+from .outcomes import Classes
 from .rules import PricedRule
-from .stacking import Classes
 from .stump_search import PrunedSearch, StumpSearch
 
 #: Alg. 1, line 8 gives a perfect stump an infinite weight; an edge counts as at most this.

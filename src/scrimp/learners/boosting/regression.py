@@ -29,9 +29,9 @@ from .booster import (
     check_categories,
     warn_if_nothing_is_bought,
 )
+from .outcomes import Numbers
 from .residual_search import ResidualSearch
 from .rules import PricedRule
-from .stacking import Numbers
 
 LOSSES = ("squared", "absolute")
 #: Times the median absolute residual from which a residual counts as an outlier.
