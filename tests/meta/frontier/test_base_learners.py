@@ -11,6 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from scrimp import FrontierClassifier, load, save
 from scrimp.kernels.boosted_trees import boost
 from scrimp.meta.frontier import kernel_ridge, random_forest
 from scrimp.meta.frontier.base_learners import BASE_LEARNERS, grow, of_estimator
@@ -169,3 +170,23 @@ def test_where_no_tree_can_be_grown_the_prior_is_the_answer():
     rows, X = rows_of(2, n=8)
     model = BASE_LEARNERS["boosted"].fit(rows, ITEMS)
     np.testing.assert_allclose(predicted(model, X), np.tile(rows.target.prior, (8, 1)))
+
+
+def test_histogram_boosting_takes_part_where_it_differs_from_boosted_trees():
+    takes_part = BASE_LEARNERS["histogram"].takes_part
+    assert takes_part(4_000, 6)
+    assert not takes_part(4_000, 2)
+    assert not takes_part(4_000, 0)
+    assert not takes_part(500, 6)
+    assert not BASE_LEARNERS["lightgbm"].takes_part(4_000, 6)
+
+
+def test_lightgbm_on_item_sets_is_saved_without_pickle(tmp_path):
+    pytest.importorskip("lightgbm")
+    X, signal = table()
+    model = FrontierClassifier(COSTS, [COSTS.total], candidates=["lightgbm"], cv=2)
+    model.fit(X, response(signal, 2))
+    assert [entry.candidate for entry in model.chosen_] == ["lightgbm"]
+    save(model, tmp_path / "model.scrimp")
+    loaded = load(tmp_path / "model.scrimp")
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))

@@ -197,7 +197,8 @@ class Race:
             scores = FoldScores(_compact(oof), _compact(losses), _compact(brier))
             self.scores.setdefault(name, []).append(scores)
         self.models = self._fold_models
-        if fold + 1 >= MIN_FOLDS or len(self.problem.target.y) > FEW_ROWS:
+        enough = min(MIN_FOLDS, len(self.validation.splits))
+        if fold + 1 >= enough or len(self.problem.target.y) > FEW_ROWS:
             self._eliminate()
 
     def _share_sets(self, members: Sequence[str]) -> bool:
