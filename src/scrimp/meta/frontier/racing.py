@@ -20,9 +20,9 @@ from ...plans import Fallback
 from ...runtime.events import Progress, emit, muted
 from ...types import Floats, Ints
 from ..cross_validation import CrossValidation
+from . import knockout
 from .candidates import Candidate
 from .item_search import find_item_sets
-from .knockout import train_fallback
 from .one_standard_error import choose
 from .problem import Problem, TrainingSet
 from .selection_bias import OutOfFold
@@ -312,12 +312,12 @@ class Race:
         self._fold_models = {}
 
     def fallback(self, entries: Sequence[set[int]]) -> Fallback | None:
-        """Return the fallback of a menu, by the items of its entries, if there is time for it."""
+        """Return the fallback of a menu; where time is short it learns from few rows."""
         begin, seconds = time.monotonic(), self.validation.seconds
-        if self.validation.remaining(1.0 + TIME_SHARES.grace) < seconds.get("search", 0.0):
-            return None
+        is_short = self.validation.remaining(1.0 + TIME_SHARES.grace) < seconds.get("search", 0.0)
+        options = knockout.QUICK if is_short else knockout.OPTIONS
         with _quietly():
-            fallback = train_fallback(self.problem, entries, self.pool)
+            fallback = knockout.train_fallback(self.problem, entries, self.pool, options)
         self.validation.add_seconds("fallback", time.monotonic() - begin)
         return fallback
 
