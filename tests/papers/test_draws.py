@@ -19,13 +19,7 @@ def part():
 
 def model_of(part, prices, sampling):
     return SampledBoostingClassifier(
-        prices,
-        sampling=sampling,
-        bound="paper",
-        n_rounds=40,
-        max_draws=5000,
-        random_state=1,
-        combine="vote",
+        prices, sampling=sampling, bound="paper", n_rounds=40, max_draws=5000, random_state=1
     ).fit(part.X, part.y)
 
 

@@ -11,8 +11,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from ..data.folds import Splits
-from ..runtime.events import COMPILING, Progress, emit, listening
-from ..runtime.time_limit import current_limit, time_share
+from ..runtime.events import Progress, emit, listening
 from ..types import Ints
 
 Prepared = TypeVar("Prepared")
@@ -153,7 +152,7 @@ class CrossValidation(Generic[Prepared, Result]):
         end = min(time.monotonic() + seconds, self.started + self.max_seconds)
 
         def watch(event: Progress) -> None:
-            if time.monotonic() > end and event.task != COMPILING:
+            if time.monotonic() > end:
                 raise OutOfTime
 
         with listening(watch):
@@ -203,22 +202,13 @@ class CrossValidation(Generic[Prepared, Result]):
 def evaluate_folds(
     task: str, splits: Splits, evaluate: Callable[[Ints, Ints], Result]
 ) -> list[Result]:
-    """Return what a function of (train, test) returns on each fold that there is time for.
-
-    Each fold may take its share of the time that is left; the first is always evaluated.
-    """
-    limit = current_limit()
+    """Return what a function of (train, test) returns on each fold."""
 
     def cell(_: str, train: Ints, test: Ints) -> Result:
-        with time_share(1.0 / (len(splits) - folds.n_complete)):
-            return evaluate(train, test)
+        return evaluate(train, test)
 
-    folds = CrossValidation(
-        task, splits, [""], lambda train: train, cell, max_seconds=limit.seconds_left()
-    )
+    folds = CrossValidation(task, splits, [""], lambda train: train, cell)
     for _ in folds.run():
         pass
-    if not folds.in_time:
-        limit.hit()
-    emit(Progress(task, folds.n_complete, len(splits)))
-    return [folds.results[""][fold] for fold in range(folds.n_complete)]
+    emit(Progress(task, len(splits), len(splits)))
+    return [folds.results[""][fold] for fold in range(len(splits))]

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...costs.costs import Costs
-from ...runtime.time_limit import is_time_over
 from ...types import Floats
 from .factor import FLOOR
 from .regression import SequencedRegressor
@@ -32,8 +31,6 @@ class GroupLassoRegressor(SequencedRegressor):
         Values of :math:`\mu`, evenly spaced in logarithms.
     least : float
         The last of them, as a part of the first, where all coefficients are 0.
-    max_seconds, verbose
-        As in `SequencedRegressor`.
 
     References
     ----------
@@ -50,13 +47,8 @@ class GroupLassoRegressor(SequencedRegressor):
         missing: Any = "error",
         n_penalties: int = 200,
         least: float = 1e-4,
-        max_seconds: float | None = None,
-        verbose: int | None = None,
     ) -> None:
-        super().__init__(
-            costs, alpha=alpha, budget=budget, missing=missing, max_seconds=max_seconds,
-            verbose=verbose,
-        )  # fmt: skip
+        super().__init__(costs, alpha=alpha, budget=budget, missing=missing)
         self.n_penalties = n_penalties
         self.least = least
 
@@ -108,8 +100,6 @@ def lasso_order(
     )  # fmt: skip
     order: list[int] = []
     for penalty in first * np.geomspace(1.0, smallest, n_penalties)[1:]:
-        if is_time_over():
-            break
         solver.alpha = float(penalty)
         solver.fit(np.asfortranarray(rows), response)
         norms = np.array([np.linalg.norm(solver.coef_[group]) for group in groups])
