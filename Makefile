@@ -4,6 +4,7 @@
 
 PYTHON ?= python3
 VENV ?= .venv
+LOWEST ?= .venv-lowest
 BIN = $(VENV)/bin
 # Without the JIT, the searches over many classes take a quarter of an hour.
 COVERED = $(addprefix tests/,kernels contract runtime costs data io) --ignore=tests/kernels/test_class_search.py
@@ -13,7 +14,7 @@ PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-papers slow coverage lint format bench bench-svm hops architecture reproduce study study-full wheel clean
+.PHONY: help demo test test-papers test-lowest slow coverage lint format bench bench-svm hops architecture reproduce study study-full trust wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +27,9 @@ test: $(VENV)/.ready-dev ## run the tests of the package, without the slow ones
 
 test-papers: $(VENV)/.ready-dev ## run the tests of the papers' experiments and the benchmarks
 	@$(BIN)/python -m pytest -n 2 -m "not slow" $(EXPERIMENTS)
+
+test-lowest: $(LOWEST)/.ready ## the same with the lowest versions that pyproject.toml declares: some 10 minutes
+	@$(LOWEST)/bin/python -m pytest -n 2 -m "not slow" $(ARGS)
 
 slow: $(VENV)/.ready-dev ## run the slow tests only
 	@$(BIN)/python -m pytest -n 2 -m slow
@@ -65,11 +69,14 @@ study: $(VENV)/.ready-study ## run the study against peers, about 90 minutes; go
 study-full: $(VENV)/.ready-study ## the same with five seeds of prices and splits
 	@$(BIN)/python -m benchmarks.study --full --write
 
+trust: $(VENV)/.ready-study ## ask models, fitted once, with little money and items owned, failing or lacking
+	@$(BIN)/python -m benchmarks.trust --write
+
 wheel: $(VENV)/.ready-wheel ## build the wheel into dist/
 	@$(BIN)/python -m build --wheel --outdir dist
 
 clean: ## remove what the other targets made, the environment included
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	rm -rf $(VENV) $(LOWEST) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
 	find src tests papers reporting benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.ready-run: WHAT = -e .
@@ -83,6 +90,14 @@ $(VENV)/.ready-run $(VENV)/.ready-dev $(VENV)/.ready-coverage $(VENV)/.ready-ben
   pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV): $(WHAT)"
 	@$(PIP) install $(WHAT)
+	@touch $@
+
+# uv can resolve to the lowest versions, and pip cannot.
+$(LOWEST)/.ready: pyproject.toml | $(BIN)/python
+	@echo "Installing into $(LOWEST): the lowest versions"
+	@$(BIN)/python -m venv $(LOWEST)
+	@$(LOWEST)/bin/python -m pip --quiet --disable-pip-version-check install uv
+	@$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct -e '.[test]'
 	@touch $@
 
 $(BIN)/python:

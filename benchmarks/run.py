@@ -16,7 +16,15 @@ sys.path.insert(0, str(ROOT))
 for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "2")
 
-from benchmarks import fitting, one_row, predicting, sampling, sequencing, starting  # noqa: E402
+from benchmarks import (  # noqa: E402
+    fitting,
+    one_row,
+    predicting,
+    sampling,
+    sequencing,
+    sessions,
+    starting,
+)
 from benchmarks.report import as_markdown  # noqa: E402
 
 
@@ -28,7 +36,7 @@ def main() -> None:
     rows = fitting.against_peers() + fitting.of_rules()
     rows += [fitting.peak_memory(), *predicting.sweeps(), *predicting.session_overhead()]
     rows += predicting.fixed_orders()
-    rows += one_row.rows()
+    rows += one_row.rows() + sessions.all_rows()
     rows += sampling.sampled_votes() + sequencing.all_rows() + starting.starts()
     growing, table = fitting.growth()
     text = _TEMPLATE.format(

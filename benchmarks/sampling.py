@@ -25,7 +25,13 @@ def sampled_votes(
     rows = []
     for sampling, bound in product(("uniform", "cost-aware"), ("paper", "remaining")):
         model = SampledBoostingClassifier(
-            Costs.per_feature(prices), sampling, bound, n_rounds, n_jobs=2, random_state=0
+            Costs.per_feature(prices),
+            sampling,
+            bound,
+            n_rounds,
+            n_jobs=2,
+            random_state=0,
+            combine="vote",
         ).fit(X, y)
         full = _full_vote(model)
         budgets = np.linspace(0.1, 0.5, n_budgets) * model.plan_.price

@@ -58,7 +58,7 @@ def _compare(part: Division, setting: Setting, prices: Floats, costs: str, seed:
     for name, sampling in SAMPLINGS[costs].items():
         sampled = SampledBoostingClassifier(
             prices, sampling=sampling, bound="paper", n_rounds=setting.rounds,
-            max_draws=MAX_DRAWS, n_jobs=1, random_state=seed,
+            max_draws=MAX_DRAWS, n_jobs=1, random_state=seed, combine="vote",
         ).fit(part.X, part.y)  # fmt: skip
         errors[name] = _errors(sampled, part)
         adaboost = part.errors(sampled.predict(part.X_test)[:, None])[0]

@@ -34,7 +34,7 @@ def trial(data: Binary, setting: Setting, rng: np.random.Generator) -> Record:
     def model(sampling: str, bound: str) -> SampledBoostingClassifier:
         return SampledBoostingClassifier(
             prices, sampling=sampling, bound=bound, n_rounds=setting.rounds,
-            max_draws=MAX_DRAWS, n_jobs=1, random_state=seed,
+            max_draws=MAX_DRAWS, n_jobs=1, random_state=seed, combine="vote",
         ).fit(part.X, part.y)  # fmt: skip
 
     aware, plain = model("cost-aware", "paper"), model("uniform", "paper")

@@ -3,10 +3,12 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from scrimp import FrontierClassifier, save
 from scrimp.cli.main import main
+
+from ..quick_learners import make_frontier_quick
+from .runner import runner
 
 PRICES = """\
 [items.a]
@@ -70,9 +72,14 @@ def frontier(tmp_path_factory):
     return path
 
 
+@pytest.fixture
+def quick_frontier(monkeypatch):
+    make_frontier_quick(monkeypatch)
+
+
 def run(*words, text=None):
     """Run the command; an exception that gets out of it fails the test."""
-    result = CliRunner().invoke(main, [str(word) for word in words], input=text)
+    result = runner().invoke(main, [str(word) for word in words], input=text)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 

@@ -5,7 +5,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from scrimp import load
+from scrimp import Costs, load
+from scrimp.evaluation.methods import METHODS, Setting
 
 from .conftest import PRICES, refused, run, run_json, table
 
@@ -13,7 +14,7 @@ QUICK = ("--repeats", 1, "--folds", 3, "--rounds", 5)
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
+def here(tmp_path, monkeypatch, quick_frontier):
     """A folder to work in, with a table and its prices."""
     monkeypatch.chdir(tmp_path)
     table().write_csv("train.csv")
@@ -33,10 +34,10 @@ def test_table_advice_and_how_to_train_it(here):
     result = compare("--costs", "prices.toml", "--budget", 6)
     assert result.exit_code == 0, result.stderr
     text = result.stdout
-    assert "Compared 8 methods on 120 rows and 4 columns: 3-fold cross-validation, once" in text
+    assert "Compared 9 methods on 120 rows and 4 columns: 3-fold cross-validation, once" in text
     assert "Percent right on rows not trained on, with 95% intervals." in text
     assert "For a budget of 6 take " in text
-    assert "The best of 8 methods on the same rows" in text
+    assert "The best of 9 methods on the same rows" in text
     assert ":\n  scrimp fit train.csv --target y --costs prices.toml --drop id" in text
     assert "Written: scrimp-compare.png" in text
     assert (here / "scrimp-compare.png").read_bytes().startswith(b"\x89PNG")
@@ -45,22 +46,25 @@ def test_table_advice_and_how_to_train_it(here):
     assert "Left out: the method" not in result.stderr
 
 
-@pytest.mark.parametrize("method", ["smoothed", "greedy", "edge", "sampled", "tree", "linear"])
-def test_what_is_advised_can_be_trained(here, method):
-    record = compare_json("--costs", "prices.toml", "--methods", method, "--budget", 6)
-    assert record["recommendation"]["method"] == method
-    words = shlex.split(record["train"])
-    assert words[0] == "scrimp"
-    assert run(*words[1:]).exit_code == 0
-    info = load("model.scrimp").info
-    assert info["params"].get("rule", method) == method
-    if method in ("sampled", "tree", "linear"):
-        starts = {"sampled": "Sampled", "tree": "BudgetedTree", "linear": "SequencedClassifier"}
-        assert info["learner"].startswith(starts[method])
-        text = compare("--methods", method, "--budget", 6).stdout
-        assert "Use it:\n  scrimp predict model.scrimp new.csv --budget 4" in text
-    else:
-        assert (info["params"]["budget"], info["params"]["n_rounds"]) == (6.0, 5)
+@pytest.mark.parametrize(
+    "method", ["smoothed", "greedy", "edge", "sampled", "tree", "linear", "frontier"]
+)
+def test_the_model_that_was_compared_is_what_the_command_trains(here, method):
+    words = ("--costs", "prices.toml", "--methods", method, "--budget", 6, "--budgets", "1,6,50")
+    shown = run("compare", "train.csv", "--target", "y", *QUICK[:4], *words).stdout
+    command = next(line for line in shown.splitlines() if line.startswith("  scrimp fit"))
+    assert "--rounds" not in command  # by default both train the same number
+    assert "Use it:\n  scrimp predict model.scrimp new.csv --budget 6" in shown
+    assert run(*shlex.split(command)[1:]).exit_code == 0
+    trained = load("model.scrimp")
+    data = table().drop("id")
+    X, costs = data.drop("y"), Costs.read("prices.toml")
+    setting = Setting("classification", costs, [1.0, 6.0, 50.0])
+    compared = METHODS[method].make(setting).fit(X, data["y"].to_numpy())
+    assert trained.info["params"].get("rule", method) == method
+    ours, theirs = (model.sweep(X, [0.0, 1.0, 6.0, 50.0]) for model in (trained, compared))
+    np.testing.assert_array_equal(ours.spent, theirs.spent)
+    np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-12)
 
 
 def test_json_and_table(here):
@@ -79,7 +83,7 @@ def test_several_rounds(here):
     record = compare_json("--methods", "edge", "--rounds", "2, 9", "--budget", 2)
     assert record["methods"] == ["edge/2", "edge/9"]
     best = record["recommendation"]["method"].split("/")[1]
-    assert f"--rule edge --combine vote --rounds {best} --budget 2" in record["train"]
+    assert f"--rule edge --rounds {best} --out model.scrimp" in record["train"]
 
 
 def test_an_error_cost(here):
@@ -195,7 +199,7 @@ def test_what_is_free_is_worth_a_model(here):
     record = compare_json("--methods", "smoothed", "--costs", "p.csv", data="free.csv")
     text = record["recommendation"]["text"]
     assert text.startswith("Buy nothing: 100.0% right (100.0 to 100.0%) from what is free alone.")
-    assert record["train"].endswith("--rounds 5 --budget 0 --out model.scrimp")
+    assert record["train"].endswith("--rounds 5 --out model.scrimp")
     assert run(*shlex.split(record["train"])[1:]).exit_code == 0
     assert load("model.scrimp").predict(frame.drop("y"), 0.0).tolist() == frame["y"].to_list()
 
@@ -287,7 +291,7 @@ def test_rows_are_drawn(here):
 def test_without_a_window_of_time(here):
     text = refused("compare", "train.csv", "--target", "y", "--max-seconds", "1e-9")
     assert text.startswith(
-        "Error: No method has a result. smoothed, sampled, tree, linear: no fold"
+        "Error: No method has a result. smoothed, sampled, tree, linear, frontier: no fold"
     )
     assert text.endswith("Give more time with --max-seconds, or fewer rows with --rows.")
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from scrimp import Comparison
+from scrimp import Comparison, FrontierClassifier, compare, evaluation
 from scrimp.cli.comparison_picture import draw_curves
+from scrimp.cli.demo import BUDGETS, bought_for, demo_methods, in_short
+from scrimp.datasets import load_heart
 from scrimp.evaluation import METHODS
 
 from .conftest import refused, run
@@ -16,7 +18,22 @@ README = Path(__file__).parents[2] / "README.md"
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory):
+def compared_once():
+    """Demos with the same number of folds show the same comparison, made by the first of them."""
+    made = {}
+
+    def once(*data, n_folds, **options):
+        if n_folds not in made:
+            made[n_folds] = compare(*data, n_folds=n_folds, **options)
+        return made[n_folds]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluation, "compare", once)
+        yield
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory, compared_once):
     picture = tmp_path_factory.mktemp("demo") / "demo.png"
     result = run("demo", "--quick", "--json", "--out", picture)
     assert result.exit_code == 0, result.stderr
@@ -27,8 +44,9 @@ def test_all_methods_at_all_budgets(demo):
     record, picture = demo
     quick = [name for name, method in METHODS.items() if not method.on_request]
     assert record["methods"] == quick
+    assert {"linear", "frontier"} < set(quick)
     assert record["left_out"] == {}
-    assert (record["rows"], record["folds"], record["repeats"]) == (303, 10, 1)
+    assert (record["rows"], record["folds"], record["repeats"]) == (303, 3, 1)
     assert all(point["spent"] <= point["budget"] for point in record["curves"])
     assert picture.read_bytes().startswith(b"\x89PNG")
 
@@ -49,11 +67,30 @@ def test_offers_stay_within_their_budgets(demo):
     assert record["offers"][0]["purchases"][0]["item"] == "cp"
 
 
-def test_in_words(tmp_path, monkeypatch):
+def test_the_frontier_is_bounded_by_work_rather_than_time():
+    """What the README shows must not depend on the speed of a machine."""
+    frontier = demo_methods(load_heart())["frontier"]
+    assert isinstance(frontier, FrontierClassifier)
+    assert (frontier.candidates, frontier.cv) == (("linear", "boosted"), 3)
+    assert frontier.max_seconds >= 60
+
+
+def test_purchases_come_in_the_order_of_the_plan():
+    heart = load_heart()
+    model = demo_methods(heart)["edge"].fit(heart.X, heart.y)
+    every = bought_for(model, heart, 1000.0)
+    assert [line.item for line in every] == [line.item for line in model.plan_.summary()]
+    some = bought_for(model, heart, 30.0)
+    assert some[-1].total <= 30.0
+    assert some[-1].total == pytest.approx(sum(line.price for line in some))
+    assert bought_for(model, heart, 0.0) == []
+
+
+def test_in_words(tmp_path, monkeypatch, compared_once):
     monkeypatch.chdir(tmp_path)
     result = run("demo", "--quick")
     assert result.exit_code == 0
-    assert "10-fold cross-validation, once, the same folds" in result.stdout
+    assert "3-fold cross-validation, once, the same folds" in result.stdout
     assert "chest pain 1.00" in result.stdout
     assert "Picture: scrimp-demo.png" in result.stdout
     assert "Left out" not in result.stderr  # linear models take the columns of text too
@@ -69,8 +106,22 @@ def test_the_readme_shows_what_it_prints(tmp_path):
 
 def test_the_sentence_to_remember(demo):
     text = demo[0]["in_short"]
-    assert re.match(r"In short: .* dollars? buys? 9\d% of the accuracy of all tests, which ", text)
-    assert "cost 323.97: " in text
+    assert re.match(r"In short: a guess is 54\.1% right, and all tests, which cost 323\.97 ", text)
+    assert re.search(r"; .* dollars? buys? \d\d% of that gain \(\d\d\.\d% right\)\.$", text)
+
+
+def test_what_a_guess_gets_anyway_is_not_bought():
+    """From 50% to 90% right: 62% is 0.3 of the gain, 78% is 0.7, though 87% of the accuracy."""
+    quality = np.array([0.5, 0.62, 0.62, 0.62, 0.78, *[0.8] * 5, 0.9])[None, None]
+    budgets = np.array(BUDGETS)
+    found = Comparison(
+        ("edge",), budgets, quality, budgets[None, None], quality[None], budgets[None, None, None],
+        "accuracy", 1.0, "classification", 303, 10,
+    )  # fmt: skip
+    assert in_short(found) == (
+        "In short: a guess is 50.0% right, and all tests, which cost 323.97 dollars, make it 90.0%;"
+        " 12 dollars buy 70% of that gain (78.0% right)."
+    )
 
 
 def test_budgets_stand_to_scale():

@@ -2,11 +2,11 @@ import warnings
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from scrimp.cli.errors import Commands, InputError, one_line, refusing_impossible, remember_debug
 
 from .conftest import run
+from .runner import runner
 
 
 def group(action):
@@ -35,12 +35,12 @@ def raising(error):
     ],
 )
 def test_one_line_and_an_exit_code(error, code, text):
-    result = CliRunner().invoke(raising(error), ["go"])
+    result = runner().invoke(raising(error), ["go"])
     assert (result.exit_code, result.stderr) == (code, text)
 
 
 def test_what_is_unexpected_says_how_to_see_where():
-    result = CliRunner().invoke(raising(ZeroDivisionError("by 0")), ["go"])
+    result = runner().invoke(raising(ZeroDivisionError("by 0")), ["go"])
     assert result.exit_code == 1
     assert result.stderr == (
         "Error: unexpected ZeroDivisionError: by 0 Run it again with --debug to see where.\n"
@@ -49,7 +49,7 @@ def test_what_is_unexpected_says_how_to_see_where():
 
 @pytest.mark.parametrize(("error", "code"), [(ZeroDivisionError(), 1), (ValueError("bad"), 2)])
 def test_debug_shows_where(error, code):
-    result = CliRunner().invoke(raising(error), ["--debug", "go"])
+    result = runner().invoke(raising(error), ["--debug", "go"])
     assert result.exit_code == code
     assert "Traceback" in result.stderr
     assert "in action" in result.stderr
@@ -62,7 +62,7 @@ def test_warnings_are_lines_and_are_said_once():
 
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        result = CliRunner().invoke(group(action), ["go"])
+        result = runner().invoke(group(action), ["go"])
     assert result.stderr == "Warning: look out 1\nWarning: look out 2\n"
 
 

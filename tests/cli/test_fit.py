@@ -1,3 +1,4 @@
+import json
 import re
 
 import numpy as np
@@ -5,6 +6,7 @@ import polars as pl
 import pytest
 
 from scrimp import load
+from scrimp.registry import methods
 
 from .conftest import refused, run, run_json, table
 
@@ -165,8 +167,18 @@ class TestMethods:
         dearest = f"Dearest path: {load(out).plan.price:.2f} (everything costs 4.00)"
         assert dearest in result.stdout
 
+    def test_sampled_columns(self, train, tmp_path):
+        words = ("fit", train, "--target", "y", "--method", "sampled", "--rounds", 7)
+        out = ("--out", tmp_path / "m.scrimp")
+        record = run_json(*words, *out)
+        assert record["kind"] == "drawn"
+        text = run(*words, *out).stdout
+        assert f"on 120 rows: {record['rounds']} purchase" in text
+        assert "What it may buy: each row draws its own" in text
+
     def test_a_sampled_vote(self, train, tmp_path):
         words = ("fit", train, "--target", "y", "--method", "sampled", "--rounds", 7)
+        words = (*words, "--combine", "vote")
         out = ("--out", tmp_path / "m.scrimp")
         record = run_json(*words, *out)
         assert record["kind"] == "sampled"
@@ -595,3 +607,25 @@ class TestCalibration:
         from scrimp.registry import CALIBRATIONS
 
         assert tuple(METHODS) == CALIBRATIONS
+
+
+class TestMaxSeconds:
+    def test_every_method_takes_it(self):
+        assert all("max-seconds" in spec.options for spec in methods())
+
+    @pytest.mark.parametrize("calibrate", [(), ("--calibrate", "temperature")])
+    def test_what_was_learnt_by_then_is_saved(self, trained, tmp_path, calibrate):
+        words = ("fit", trained / "train.csv", "--target", "y", "--drop", "id", *calibrate)
+        words += ("--rounds", 10**7, "--combine", "vote", "--max-seconds", 1.5)
+        result = run(*words, "--json", "--out", tmp_path / "m.scrimp")
+        assert result.exit_code == 0, result.stderr
+        record = json.loads(result.stdout)
+        assert (record["finished"], record["in_time"]) == (True, False)
+        assert "The time of --max-seconds was over" in result.stderr
+        assert load(tmp_path / "m.scrimp").plan.items
+
+    def test_an_end_within_the_time_is_not_remarked_upon(self, trained, tmp_path):
+        words = ("fit", trained / "train.csv", "--target", "y", "--method", "tree")
+        result = run(*words, "--max-seconds", 600, "--json", "--out", tmp_path / "m.scrimp")
+        assert json.loads(result.stdout)["in_time"] is True
+        assert "--max-seconds" not in result.stderr

@@ -16,6 +16,7 @@ from scrimp.plans import (
     Block,
     BlocksPlan,
     CalibratedPlan,
+    DrawnGamPlan,
     GamPlan,
     LinearPrefixes,
     MenuPlan,
@@ -107,6 +108,18 @@ def gam(costs: Costs, outputs: int = 1, **options: Any) -> Plan[Any]:
     )  # fmt: skip
     stages_ = StageTable(tuple((item,) for item in order))
     return GamPlan(stages_, functions, [order.index(i) for i in items], weights, **options)
+
+
+def drawn(costs: Costs, headroom: bool = False, **options: Any) -> Plan[Any]:
+    """The purchases of `gam` in an order that is drawn; one comes before all others."""
+    parts: Any = gam(costs, outputs=3 if headroom else 1)
+    items = parts.stages.items
+    chance = np.arange(len(items)) / max(sum(range(len(items))), 1)
+    rooms = (max(map(costs.price_of, items)),) * len(items) if headroom else ()
+    return DrawnGamPlan(
+        StageTable(items, rooms), parts.functions, parts.stage_of, parts.weights,
+        "stop" if headroom else "skip", chance, **options,
+    )  # fmt: skip
 
 
 def sampled(costs: Costs, headroom: bool = False, **options: Any) -> Plan[Any]:
@@ -234,6 +247,8 @@ KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
     "additive-mean": lambda costs: additive(costs, aggregate="average", radius=0.7),
     "gam": gam,
     "gam-stop": lambda costs: gam(costs, outputs=3, refusal="stop"),
+    "drawn": drawn,
+    "drawn-stop": lambda costs: drawn(costs, headroom=True),
     "sampled": sampled,
     "sampled-stop": lambda costs: sampled(costs, headroom=True, refusal="stop"),
     "sampled-affordable": lambda costs: sampled(costs, affordable=True),
@@ -256,7 +271,16 @@ KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
     "menu-refits": lambda costs: MenuPlan(singles(costs)),
 }
 #: Kinds that can tell when nothing more can change the label.
-CERTAIN = ("additive", "additive-stop", "gam", "gam-stop", "menu", "calibrated")
+CERTAIN = (
+    "additive",
+    "additive-stop",
+    "gam",
+    "gam-stop",
+    "drawn",
+    "drawn-stop",
+    "menu",
+    "calibrated",
+)
 
 
 def predictor(kind: str, costs: Costs) -> Predictor:

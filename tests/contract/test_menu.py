@@ -112,3 +112,40 @@ def test_bad_menus_are_refused():
     costs = clinic()
     with pytest.raises(ValueError, match="must have the same number of outputs"):
         MenuPlan([additive(costs), additive(costs, outputs=3)])
+
+
+def test_entries_start_when_they_are_needed(monkeypatch):
+    model = menu(SMALL, MIDDLE, LARGE)
+    started = []
+    for number, entry in enumerate(model.plan.plan.entries):
+        start = entry.start
+
+        def counted(*given, start=start, number=number):
+            started.append(number)
+            return start(*given)
+
+        monkeypatch.setattr(entry, "start", counted)
+    session = feed(model.session(), ROW, NAMES)
+    session.read()
+    assert started == [2]
+
+
+def test_an_owned_entry_answers_until_the_running_one_is_complete():
+    # the small entry is told for the answer alone: nothing waits for it
+    model = menu(SMALL, [*SMALL, CHOL, SUGAR])
+    session = model.session()
+    for request in requests(session):
+        if {"age", "ward"} <= set(session.bought):
+            np.testing.assert_array_equal(session.read().scores, alone(SMALL))
+        session.tell(values_of(ROW, request.columns, NAMES))
+    np.testing.assert_array_equal(session.read().scores, alone([*SMALL, CHOL, SUGAR]))
+
+
+def test_an_owned_entry_takes_over_where_the_running_one_cannot_be_completed():
+    session = menu(SMALL, [*SMALL, CHOL]).session()
+    for request in requests(session):
+        if "chol" in request.items:
+            session.fail("chol")
+        else:
+            session.tell(values_of(ROW, request.columns, NAMES))
+    np.testing.assert_array_equal(session.read().scores, alone(SMALL))

@@ -107,10 +107,16 @@ MODELS: dict[str, Callable[[], Any]] = {
         "BudgetedBoostingRegressor", target, n_rounds=10, budget=[1.1, 7.6], random_state=0
     ),
     "heart-sampled-cost-aware": lambda: on_heart(
-        "SampledBoostingClassifier", n_rounds=15, max_draws=60, random_state=0
+        "SampledBoostingClassifier", n_rounds=15, max_draws=60, random_state=0, combine="vote"
     ),
     "sampled-cost-aware-paper": lambda: on_table(
-        "SampledBoostingClassifier", two, n_rounds=15, bound="paper", max_draws=60, random_state=0
+        "SampledBoostingClassifier",
+        two,
+        n_rounds=15,
+        bound="paper",
+        max_draws=60,
+        random_state=0,
+        combine="vote",
     ),
     "sampled-uniform": lambda: on_table(
         "SampledBoostingClassifier",
@@ -119,8 +125,23 @@ MODELS: dict[str, Callable[[], Any]] = {
         sampling="uniform",
         max_draws=60,
         random_state=0,
+        combine="vote",
     ),
     "sampled-top": lambda: on_table(
+        "SampledBoostingClassifier",
+        two,
+        n_rounds=15,
+        sampling="top",
+        random_state=0,
+        combine="vote",
+    ),
+    "heart-sampled-stacked": lambda: on_heart(
+        "SampledBoostingClassifier", n_rounds=15, random_state=0
+    ),
+    "sampled-stacked-paper": lambda: on_table(
+        "SampledBoostingClassifier", three, n_rounds=15, bound="paper", random_state=0
+    ),
+    "sampled-stacked-top": lambda: on_table(
         "SampledBoostingClassifier", two, n_rounds=15, sampling="top", random_state=0
     ),
     "tree": lambda: on_table(

@@ -136,7 +136,9 @@ def test_a_vote_of_a_given_ensemble_decides_by_costs():
 
 def test_draws_are_counted_for_the_likeliest_class_only():
     X, y = table()
-    model = SampledBoostingClassifier(n_rounds=5, error_cost=COSTS, random_state=0).fit(X, y)
+    model = SampledBoostingClassifier(
+        n_rounds=5, error_cost=COSTS, random_state=0, combine="vote"
+    ).fit(X, y)
     with pytest.raises(ValueError, match="error_cost moves the decision"):
         model.draws_for(0.9, X)
 

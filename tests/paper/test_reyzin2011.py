@@ -30,7 +30,7 @@ def one_row(model, x, n=20_000):
 def test_theorem_5_the_vote_is_unbiased(table, sampling):
     X, y, prices = table
     model = SampledBoostingClassifier(
-        prices, sampling=sampling, n_rounds=30, max_draws=2, random_state=0
+        prices, sampling=sampling, n_rounds=30, max_draws=2, random_state=0, combine="vote"
     ).fit(X, y)
     for x in X[:3]:
         scores = one_row(model, x)
@@ -41,9 +41,9 @@ def test_theorem_5_the_vote_is_unbiased(table, sampling):
 @pytest.mark.parametrize("sampling", ["uniform", "cost-aware"])
 def test_propositions_4_and_6_many_draws_give_the_full_vote(table, sampling):
     X, y, prices = table
-    model = SampledBoostingClassifier(prices, sampling=sampling, n_rounds=30, random_state=0).fit(
-        X, y
-    )
+    model = SampledBoostingClassifier(
+        prices, sampling=sampling, n_rounds=30, random_state=0, combine="vote"
+    ).fit(X, y)
     plan, costs = model.plan_.plan, model.plan_.costs
     # a row that owns all but one column can draw all stumps but those on it
     last = plan.members.column[-1]
@@ -66,9 +66,9 @@ def test_propositions_4_and_6_many_draws_give_the_full_vote(table, sampling):
 @pytest.mark.parametrize("sampling", ["uniform", "cost-aware"])
 def test_the_number_of_draws_for_an_agreement_suffices(table, sampling):
     X, y, prices = table
-    model = SampledBoostingClassifier(prices, sampling=sampling, n_rounds=30, random_state=0).fit(
-        X, y
-    )
+    model = SampledBoostingClassifier(
+        prices, sampling=sampling, n_rounds=30, random_state=0, combine="vote"
+    ).fit(X, y)
     plan, draws = model.plan_.plan, model.draws_for(0.8, X)
     rng = np.random.default_rng(0)
     for row in np.argsort(draws)[:3]:
@@ -82,7 +82,9 @@ def test_the_number_of_draws_for_an_agreement_suffices(table, sampling):
 def test_equal_prices_make_both_samplings_the_same(table):
     X, y, _ = table
     one, other = (
-        SampledBoostingClassifier(sampling=sampling, n_rounds=30, random_state=0).fit(X, y)
+        SampledBoostingClassifier(
+            sampling=sampling, n_rounds=30, random_state=0, combine="vote"
+        ).fit(X, y)
         for sampling in ("uniform", "cost-aware")
     )
     np.testing.assert_allclose(one.plan_.plan.probability, other.plan_.plan.probability)
@@ -91,5 +93,7 @@ def test_equal_prices_make_both_samplings_the_same(table):
 
 def test_unit_prices_and_the_papers_bound_buy_exactly_the_budget(table):
     X, y, _ = table
-    model = SampledBoostingClassifier(bound="paper", n_rounds=60, random_state=0).fit(X, y)
+    model = SampledBoostingClassifier(
+        bound="paper", n_rounds=60, random_state=0, combine="vote"
+    ).fit(X, y)
     assert set(model.spend(X, 4.0)) == {4.0}  # the paper's strict < would stop at 3

@@ -19,7 +19,13 @@ def part():
 
 def model_of(part, prices, sampling):
     return SampledBoostingClassifier(
-        prices, sampling=sampling, bound="paper", n_rounds=40, max_draws=5000, random_state=1
+        prices,
+        sampling=sampling,
+        bound="paper",
+        n_rounds=40,
+        max_draws=5000,
+        random_state=1,
+        combine="vote",
     ).fit(part.X, part.y)
 
 

@@ -31,6 +31,7 @@ class Toy(BudgetedClassifier):
         self.target_ = Target("binary", classes)
         costs = self.read_prices(as_costs(self.costs, table.shape[1], self.columns_.names))
         votes = np.array([np.corrcoef(column, signs)[0, 1] for column in table.T])
+        self.prior_ = [float(np.log(signs.mean() / (1.0 - signs.mean())))]
         order = self.order(votes, costs)
         self.plan_ = PricedPlan(self.make_plan(order, votes, costs), costs)
         return self
@@ -45,7 +46,9 @@ class Toy(BudgetedClassifier):
 
     def make_plan(self, order, votes, costs):
         items = tuple((costs.item_of[column],) for column in order)
-        return self.plan_type(StageTable(items), self.stumps(order, votes), [0.1])
+        return self.plan_type(
+            StageTable(items), self.stumps(order, votes), self.prior_, base=self.prior_
+        )
 
     def stumps(self, columns, votes):
         n, votes = len(columns), votes[columns][:, None]
@@ -84,7 +87,40 @@ class VotesAgainst(Toy):
 
     def make_plan(self, order, votes, costs):
         items = tuple((costs.item_of[column],) for column in order)
-        return AdditivePlan(StageTable(items), self.stumps(order, -9.0 * votes), [-1.0])
+        return AdditivePlan(
+            StageTable(items), self.stumps(order, -9.0 * votes), self.prior_, base=self.prior_
+        )
+
+
+class MisjudgesThePrior(Toy):
+    """Takes the rarer class for the more common one before it knows anything."""
+
+    def make_plan(self, order, votes, costs):
+        plan = super().make_plan(order, votes, costs)
+        return AdditivePlan(plan.stages, plan.stumps, -plan.prior, base=plan.base)
+
+
+class ForgetsWithMoney(ToyRegressor):
+    """Answers well with some of its columns, and half-heartedly with all of them."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        plan = self.plan_.plan
+        models, last = plan.models, plan.models.counts[-1]
+        intercepts, coefficients = models.intercepts.copy(), models.coefficients.copy()
+        intercepts[-1] = 0.6 * models.prior + 0.4 * intercepts[-1]
+        coefficients[-last:] *= 0.4
+        half = LinearPrefixes(models.columns, models.counts, intercepts, coefficients)
+        self.plan_ = PricedPlan(PrefixPlan(plan.stages, half), self.plan_.costs)
+        return self
+
+
+class StingyToTheRich(ToyRegressor):
+    """Buys nothing more for a row that owns something."""
+
+    def predict(self, X, budget=None, *, owned=None, **options):
+        budget = budget if owned is None else 0.0
+        return super().predict(X, budget, owned=owned, **options)
 
 
 class LiesAboutPrices(Toy):
@@ -144,9 +180,6 @@ class ReadsWithoutBuying(Toy):
 class LikesTheFirstColumn(Toy):
     def order(self, votes, costs):
         return np.arange(len(votes))
-
-    def stumps(self, columns, votes):
-        return super().stumps(columns, votes * np.arange(1, len(votes) + 1))
 
 
 class CountsInDollars(Toy):

@@ -87,10 +87,11 @@ class WordList(click.ParamType):  # type: ignore[type-arg]
 )  # fmt: skip
 @click.option(
     "--rounds", type=WordList(numbers=True), metavar="N[,N...]",
-    help="Rounds of boosting: 50 by default, 300 to predict numbers. With several, each is tried.",
+    help="Rounds of boosting, by default as many as `scrimp fit` trains. With several, each is "
+    "tried.",
 )  # fmt: skip
 @task_option
-@click.option("--scoring", metavar="NAME", help="A scorer of scikit-learn; accuracy by default.")
+@click.option("--scoring", metavar="NAME", help="A scorer of scikit-learn: accuracy or r2 if none.")
 @positive_option
 @click.option(
     "--folds", type=click.IntRange(min=2), default=5, show_default=True, metavar="N",
@@ -111,7 +112,9 @@ class WordList(click.ParamType):  # type: ignore[type-arg]
 )  # fmt: skip
 @click.option(
     "--max-seconds", type=click.FloatRange(min=0, min_open=True), default=120.0,
-    show_default=True, metavar="S", help="When to end; what all methods have done by then counts.",
+    show_default=True, metavar="S",
+    help="When to end; what all methods have done by then counts. The frontier may take a third "
+    "of it for each repeat.",
 )  # fmt: skip
 @click.option(
     "--rows", type=click.IntRange(min=10), metavar="N",
@@ -170,7 +173,10 @@ def compare(
         if out is not None:
             files[out] = table_bytes(_table(comparison), out)
         write_files(files)
-        command = training_command(problem, advice, rounds, missing, seed, data, costs, unequal)
+        command = training_command(
+            problem, advice, comparison.budgets.tolist(), rounds, missing, seed, data, costs,
+            unequal,
+        )  # fmt: skip
         about = {**problem.record(), "error_cost": error_cost}
         report(comparison, advice, about, command, list(files), as_json)
     if not comparison.finished:

@@ -150,9 +150,8 @@ def print_next(command: str | None, advice: Advice) -> None:
         return
     method = METHODS[advice.method.partition("/")[0]]
     click.echo(f"Train it ({method.name}: {method.about}):\n  {command}")
-    if not method.per_budget:
-        budget = f"{advice.point.budget:.12g}"
-        click.echo(f"Use it:\n  scrimp predict model.scrimp new.csv --budget {budget}")
+    budget = f"{advice.point.budget:.12g}"
+    click.echo(f"Use it:\n  scrimp predict model.scrimp new.csv --budget {budget}")
     click.echo("")
 
 
@@ -176,10 +175,14 @@ def record(comparison: Comparison, advice: Advice) -> dict[str, Any]:
 
 
 def training_command(
-    problem: Problem, advice: Advice, rounds: list[int] | None, missing: tuple[str, ...],
-    seed: int, data: Path, costs: Path | None, error_cost: Mapping[str, float] | None = None,
+    problem: Problem, advice: Advice, budgets: Sequence[float], rounds: list[int] | None,
+    missing: tuple[str, ...], seed: int, data: Path, costs: Path | None,
+    error_cost: Mapping[str, float] | None = None,
 ) -> str | None:  # fmt: skip
-    """Return the command that trains what is advised; None if nothing is to be bought."""
+    """Return the command that trains what is advised; None if nothing is to be bought.
+
+    It trains the model that was compared, `budgets` included, on all rows.
+    """
     from ..evaluation.budget_grid import has_free_columns
 
     free = problem.prices is not None and has_free_columns(problem.prices)
@@ -191,16 +194,19 @@ def training_command(
         words += ["--drop", column]
     for mark in missing:
         words += ["--missing", mark]
-    words += _method_words(problem, advice, rounds)
+    trained = [budget for budget in budgets if budget > 0 or free]
+    words += _method_words(problem, advice, trained, rounds)
     if error_cost is not None:
         words += ["--error-cost", ",".join(f"{k}={v:.12g}" for k, v in error_cost.items())]
     words += ["--seed", str(seed)] if seed else []
     return shlex.join([*words, "--out", "model.scrimp"])
 
 
-def _method_words(problem: Problem, advice: Advice, rounds: list[int] | None) -> list[str]:
-    """Return the words that name the task and the method, its variant, rounds and budget."""
-    from ..evaluation.methods import METHODS, ROUNDS, task_of
+def _method_words(
+    problem: Problem, advice: Advice, budgets: Sequence[float], rounds: list[int] | None
+) -> list[str]:
+    """Return the words that name the task and the method, its variant, rounds and budgets."""
+    from ..evaluation.methods import METHODS, task_of
     from ..registry import DEFAULT_METHOD, OPTIONS
 
     name, _, tried_rounds = advice.method.partition("/")
@@ -211,8 +217,8 @@ def _method_words(problem: Problem, advice: Advice, rounds: list[int] | None) ->
     flags = {option.parameter: f"--{option.name}" for option in OPTIONS.values()}
     for parameter, value in method.variant.params.items():
         words += [flags[parameter], str(value)]
-    if method.has_rounds:
-        words += ["--rounds", tried_rounds or str((rounds or [ROUNDS[problem.task]])[0])]
+    if method.has_rounds and rounds:
+        words += ["--rounds", tried_rounds or str(rounds[0])]
     if method.per_budget:
-        words += ["--budget", f"{advice.point.budget:.12g}"]
+        words += ["--budget", ",".join(f"{budget:.12g}" for budget in budgets)]
     return words

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,19 +17,27 @@ from .options import OutputFile, common_options, progress_option
 if TYPE_CHECKING:
     from ..datasets import Dataset
     from ..evaluation import Advice, Comparison, Point
-    from ..plans.priced_plan import PricedPlan
+    from ..plans.priced_plan import Purchase
 
 #: Where the price list has its steps: questions cost 1 each, then come blood (from 11.27), the
 #: ECG at rest (26.77), and three examinations of about 100, of which 205 buys two.
 BUDGETS = (0.0, 1.0, 2.0, 4.0, 12.0, 30.0, 100.0, 200.0, 205.0, 300.0, 323.97)
 #: Budgets whose purchases are shown, besides the one advised.
 SHOWN = (30.0, 100.0)
-FOLDS = 10
-REPEATS = 3
-#: The part of the accuracy of all tests that the last sentence asks the price of.
-MOST = 0.9
+FOLDS = 5
+QUICK_FOLDS = 3
+#: The part of what all tests add to a guess that the last sentence asks the price of.
+MOST = 2 / 3
 #: With 20 rounds boosting does better on these patients than with 50 or 200.
 ROUNDS = 20
+#: A frontier that is quick: its work is bounded, so that what it finds does not depend on the
+#: machine, and its time only where a machine is far too slow.
+FRONTIER = {
+    "candidates": ("linear", "boosted"), "cv": 3, "max_seconds": 60.0,
+    "budgets": (1.0, 4.0, 30.0, 100.0, 205.0, 323.97),
+}  # fmt: skip
+#: Methods that buy something else for each patient.
+OWN_CHOICE = ("sampled", "tree")
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 _TITLE_SIZE = 11
 _SPOKEN_NAMES = {
@@ -47,11 +57,16 @@ _SPOKEN_NAMES = {
 
 @dataclass(frozen=True)
 class Offer:
-    """What a model buys for a budget, and how good that is."""
+    """What a model buys for a budget, in order, and how good that is."""
 
     budget: float
-    plan: PricedPlan
+    purchases: list[Purchase]
     quality: Point
+
+    @property
+    def price(self) -> float:
+        """The price of all of it."""
+        return self.purchases[-1].total if self.purchases else 0.0
 
 
 @click.command()
@@ -59,7 +74,7 @@ class Offer:
     "--out", type=OutputFile((".png",)), default="scrimp-demo.png", show_default=True,
     metavar="FILE", help="Where to save the picture.",
 )  # fmt: skip
-@click.option("--quick", is_flag=True, help=f"Cross-validate once instead of {REPEATS} times.")
+@click.option("--quick", is_flag=True, help=f"{QUICK_FOLDS} folds instead of {FOLDS}.")
 @progress_option
 @common_options
 def demo(out: Path, quick: bool, progress: bool | None, as_json: bool) -> None:
@@ -74,43 +89,64 @@ def demo(out: Path, quick: bool, progress: bool | None, as_json: bool) -> None:
     from .progress import progress_bar
 
     heart = load_heart()
+    methods = demo_methods(heart)
     with progress_bar(progress, only=TASK):
         comparison = compare(
-            heart.X, heart.y, heart.costs, budgets=BUDGETS, n_rounds=ROUNDS, n_folds=FOLDS,
-            n_repeats=1 if quick else REPEATS,
+            heart.X, heart.y, heart.costs, budgets=BUDGETS, methods=methods,
+            n_folds=QUICK_FOLDS if quick else FOLDS, n_repeats=1, max_seconds=math.inf,
         )  # fmt: skip
     if not comparison.finished:
         raise KeyboardInterrupt
     advice = comparison.recommend()
-    offers = _offers(heart, comparison, advice)
-    draw(comparison, advice, offers[-1].plan, out)
+    model = methods[advice.method].fit(heart.X, heart.y)
+    offers = _offers(model, heart, comparison, advice)
+    draw(comparison, advice, offers[-1], out)
     if as_json:
         print_json(_record(comparison, advice, offers, out))
     else:
         _print(comparison, advice, offers, out)
 
 
-def _offers(heart: Dataset, comparison: Comparison, advice: Advice) -> list[Offer]:
-    """The method advised at some budgets and at its own, trained on all patients."""
-    from ..evaluation.methods import METHODS, Setting
-    from .plan_report import entries_of
+def demo_methods(heart: Dataset) -> dict[str, Any]:
+    """The methods that ``scrimp compare`` tries unasked, quick ones, by name."""
+    from ..evaluation.methods import METHODS, Setting, names_for
 
     assert heart.costs is not None
+    setting = Setting("classification", heart.costs, BUDGETS[1:], ROUNDS)
+    names = names_for("classification", heart.costs)
+    methods = {name: METHODS[name].make(setting) for name in names}
+    methods["frontier"].set_params(**FRONTIER)
+    return methods
+
+
+def _offers(model: Any, heart: Dataset, comparison: Comparison, advice: Advice) -> list[Offer]:
+    """What the method advised buys at some budgets and at its own."""
     at = advice.point.budget
-    offers = []
-    for budget in (*(limit for limit in SHOWN if limit < at), at):
-        setting = Setting("classification", heart.costs, [budget], ROUNDS, 0)
-        model = METHODS[advice.method].make(setting).fit(heart.X, heart.y)
-        plan = entries_of(model.predictor_)[-1]
-        offers.append(Offer(budget, plan, comparison.at(advice.method, budget)))
-    return offers
+    return [
+        Offer(budget, bought_for(model, heart, budget), comparison.at(advice.method, budget))
+        for budget in (*(limit for limit in SHOWN if limit < at), at)
+    ]
+
+
+def bought_for(model: Any, heart: Dataset, budget: float) -> list[Purchase]:
+    """What a model buys for the first patient, in order; most methods buy the same for all."""
+    session, patient = model.session(budget=budget), heart.X.row(0, named=True)
+    bought: list[str] = []
+    while (request := session.ask()) is not None:
+        session.tell({name: patient[name] for name in request.columns})
+        bought += request.items
+    lines = {line.item: line for line in model.plan_.summary()}
+    totals = itertools.accumulate(lines[item].price for item in bought)
+    return [
+        dataclasses.replace(lines[item], order=order, total=total)
+        for order, (item, total) in enumerate(zip(bought, totals, strict=True), start=1)
+    ]
 
 
 def _record(
     comparison: Comparison, advice: Advice, offers: list[Offer], out: Path
 ) -> dict[str, Any]:
     from .comparison_report import record
-    from .plan_report import purchases
 
     return {
         **record(comparison, advice),
@@ -118,8 +154,8 @@ def _record(
         "offers": [
             {
                 "budget": offer.budget,
-                "price": offer.plan.price,
-                "purchases": purchases(offer.plan),
+                "price": offer.price,
+                "purchases": [dataclasses.asdict(line) for line in offer.purchases],
                 "accuracy": offer.quality.quality,
                 "low": offer.quality.low,
                 "high": offer.quality.high,
@@ -139,11 +175,15 @@ def _print(comparison: Comparison, advice: Advice, offers: list[Offer], out: Pat
         f"Heart disease or not: {comparison.n_rows} patients (Cleveland, 1988) and 13 tests, which "
         f"cost {BUDGETS[-1]}\ndollars together (Turney 1995).\n"
         f"{textwrap.fill(headline(comparison, 13), 96)}\n"
-        f"Boosting has {ROUNDS} rounds and is trained for each budget anew.\n"
+        f"Boosting has {ROUNDS} rounds; the frontier chooses among linear models and boosted "
+        "trees.\n"
     )
     print_methods(comparison, advice, shown=(1.0, *SHOWN, advice.point.budget))
     print_advice(advice)
-    click.secho(f"\nWhat {advice.method} buys, in order (trained on all patients)", bold=True)
+    for_whom = ", for the first of them" if advice.method in OWN_CHOICE else ""
+    click.secho(
+        f"\nWhat {advice.method} buys, in order (trained on all patients{for_whom})", bold=True
+    )
     for offer in offers:
         click.echo(_in_words(offer))
     click.secho(f"\n{textwrap.fill(in_short(comparison), 96)}", bold=True)
@@ -160,21 +200,21 @@ def best_at(comparison: Comparison, budget: float) -> tuple[str, Point]:
 
 
 def in_short(comparison: Comparison) -> str:
-    """Return the sentence to remember: what a few dollars buy of the accuracy of all tests."""
+    """Return the sentence to remember: what a few dollars buy of what all tests add to a guess."""
     from ..evaluation.formatting import money, quality_text
 
     everything = best_at(comparison, BUDGETS[-1])[1].quality
     points = [best_at(comparison, budget)[1] for budget in BUDGETS]
-    enough = next(point for point in points if point.quality >= MOST * everything)
-    guess, few, whole = (
-        quality_text(quality, "accuracy")
-        for quality in (points[0].quality, enough.quality, everything)
-    )
+    guess = points[0].quality
+    shares = [(point.quality - guess) / (everything - guess) for point in points]
+    share, enough = next(pair for pair in zip(shares, points, strict=True) if pair[0] >= MOST)
     dollars = "1 dollar buys" if enough.budget == 1 else f"{money(enough.budget)} dollars buy"
+    few, whole, least = (
+        quality_text(quality, "accuracy") for quality in (enough.quality, everything, guess)
+    )
     return (
-        f"In short: {dollars} {enough.quality / everything:.0%} of the accuracy of all tests, "
-        f"which cost {money(BUDGETS[-1])}: {few} right instead of {whole}, where a guess gets "
-        f"{guess}."
+        f"In short: a guess is {least} right, and all tests, which cost {money(BUDGETS[-1])} "
+        f"dollars, make it {whole}; {dollars} {share:.0%} of that gain ({few} right)."
     )
 
 
@@ -182,10 +222,10 @@ def _in_words(offer: Offer) -> str:
     from ..evaluation.formatting import quality_text, spread_text
     from .comparison_report import WIDTH
 
-    names = [f"{spoken_name(line.item)} {line.price:.2f}" for line in offer.plan.summary()]
+    names = [f"{spoken_name(line.item)} {line.price:.2f}" for line in offer.purchases]
     head = (
         f"{offer.budget:5.0f} dollars: {quality_text(offer.quality.quality, 'accuracy')} right "
-        f"({spread_text(offer.quality, 'accuracy')}), costs {offer.plan.price:.2f}"
+        f"({spread_text(offer.quality, 'accuracy')}), costs {offer.price:.2f}"
     )
     # a name stays on one line with its price
     text = ", ".join(name.replace(" ", _NO_BREAK) for name in names)
@@ -199,7 +239,7 @@ def spoken_name(item: str) -> str:
     return _SPOKEN_NAMES.get(item, item)
 
 
-def draw(comparison: Comparison, advice: Advice, bought: PricedPlan, path: Path) -> None:
+def draw(comparison: Comparison, advice: Advice, bought: Offer, path: Path) -> None:
     """Curves of all methods, how they stand, and what the one advised buys; saved as PNG."""
     from matplotlib.figure import Figure
 
@@ -231,10 +271,10 @@ def _draw_all_tests(comparison: Comparison, ax: Any) -> None:
     )  # fmt: skip
 
 
-def _draw_purchases(bought: PricedPlan, advice: Advice, ax: Any) -> None:
+def _draw_purchases(bought: Offer, advice: Advice, ax: Any) -> None:
     from ..evaluation import PurchaseDisplay
 
-    named = [dataclasses.replace(line, item=spoken_name(line.item)) for line in bought.summary()]
+    named = [dataclasses.replace(line, item=spoken_name(line.item)) for line in bought.purchases]
     PurchaseDisplay(named).plot(ax)
     ax.set_xlabel("Dollars, with the total so far at the end of each bar")
     title = f"What {advice.method} buys for {advice.point.budget:.0f} dollars"

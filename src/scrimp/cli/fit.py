@@ -166,18 +166,24 @@ def _report(
     from .plan_report import extent, plan_record, print_plan
 
     classes = getattr(model, "classes_", None)
-    record = {"model": str(out), "finished": outcome.finished, "rows": n_rows, "target": target,
-              "classes": classes, **plan_record(model.predictor_)}  # fmt: skip
+    record = {"model": str(out), "finished": outcome.finished, "in_time": outcome.in_time,
+              "rows": n_rows, "target": target, "classes": classes,
+              **plan_record(model.predictor_)}  # fmt: skip
     done = extent(model.predictor_, in_rounds=True)
     if as_json:
         print_json(record)
     else:
-        after = {"routed": "", "sampled": f": {done}"}.get(record["kind"], f" in {done}")
+        after = {"routed": "", "sampled": f": {done}", "drawn": f": {done}"}.get(
+            record["kind"], f" in {done}"
+        )
         click.echo(f"Learnt to {_aim(target, classes)} on {count(n_rows, 'row')}{after}.")
         print_plan(model.predictor_)
     if not outcome.finished:
         note(f"Interrupted after {done}: saved what was learnt to {out}{outcome.shortfall()}")
-    elif not as_json:
+        return
+    if not outcome.in_time:
+        note("Note: The time of --max-seconds was over before the training had ended.")
+    if not as_json:
         click.echo(f"Saved to {out}")
 
 

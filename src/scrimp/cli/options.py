@@ -244,5 +244,6 @@ def progress_option(command: F) -> F:
     return click.option(
         "--progress/--no-progress",
         default=None,
-        help="Draw a progress bar on stderr; by default only on a terminal.",
+        help="Draw a progress bar on stderr, or show nothing. By default a bar is drawn on a "
+        "terminal, and elsewhere a line is written every 10 seconds.",
     )(command)

@@ -30,7 +30,10 @@ _REASONS = {
     'put text with commas in it into "quotes".',
     "not properly escaped": "a quotation mark is not closed.",
     "empty CSV": "it is empty.",
+    "end-of-stream marker": "unexpected end of file.",
 }
+#: What a gzip file begins with.
+_GZIP = b"\x1f\x8b"
 
 
 def read_table(path: Path, missing: Iterable[str] = (), text: Iterable[str] = ()) -> pl.DataFrame:
@@ -46,7 +49,7 @@ def read_table(path: Path, missing: Iterable[str] = (), text: Iterable[str] = ()
             frame = pl.read_parquet(path, glob=False)
         else:
             frame = _read_csv(path, missing, text)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read as a table: {_reason(error)}") from error
     _check_names(path, frame.columns)
     if not len(frame):
@@ -57,16 +60,25 @@ def read_table(path: Path, missing: Iterable[str] = (), text: Iterable[str] = ()
 def _read_csv(path: Path, missing: Iterable[str], text: Iterable[str]) -> pl.DataFrame:
     import polars as pl
 
-    header, text_columns = _header(path), set(text)
+    header, text = _header(path), set(text)
     _refuse_other_separators(path, header)
-    text_columns |= {name for name in header if name.strip() in text_columns}
+    # only names that are there: of others, polars 1.34 takes some for new names of columns
+    text_columns = [name for name in header if name in text or name.strip() in text]
     return pl.read_csv(
-        path,
+        _unpacked(path),
         infer_schema_length=None,
         null_values=list(dict.fromkeys([*MISSING, *missing])),
         schema_overrides=dict.fromkeys(text_columns, pl.String),
         glob=False,
     )
+
+
+def _unpacked(path: Path) -> Path | bytes:
+    """Return the content of a gzip file, as some versions of polars read half of a damaged one."""
+    if path.suffix.lower() != ".gz":
+        return path
+    content = path.read_bytes()
+    return gzip.decompress(content) if content.startswith(_GZIP) else content
 
 
 def _header(path: Path) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..registry import OPTIONS, LearnerSpec, Option, methods
+from ..registry import N_ROUNDS, OPTIONS, LearnerSpec, Option, methods
 from ..runtime.events import Progress, listening
 from .errors import InputError, Interrupted
 from .output import money, note
@@ -57,6 +57,8 @@ def new_learner(
     from ..evaluation.methods import new_estimator
 
     params = _budget_params(spec, budgets)
+    if "rounds" in spec.options:
+        params[OPTIONS["rounds"].parameter] = N_ROUNDS[task]
     for name in spec.options:
         option = OPTIONS[name]
         if options[option.key] is not None:
@@ -106,7 +108,9 @@ def calibrated(model: Any, task: str, method: str, target: str, seed: int) -> An
         raise InputError(
             f"--calibrate makes probabilities of classes, and {target!r} is predicted as a number."
         )
-    return CalibratedClassifier(model, method, random_state=seed)
+    seconds = model.max_seconds  # for all trainings together
+    model.set_params(max_seconds=None)
+    return CalibratedClassifier(model, method, random_state=seed, max_seconds=seconds)
 
 
 @dataclass(frozen=True)
@@ -119,10 +123,13 @@ class Outcome:
         False if it was interrupted.
     without_model : sequence of float
         Budgets whose training had not begun.
+    in_time : bool
+        False if it ended because its time was over.
     """
 
     finished: bool
     without_model: Sequence[float] = ()
+    in_time: bool = True
 
     def shortfall(self) -> str:
         """Return what an interrupted training did not come to, as the end of a sentence."""
@@ -155,7 +162,7 @@ def train(
             raise Interrupted(f"Interrupted{before}: nothing was saved.") from None
         budgets = model.get_params(deep=False).get("budget")
         return Outcome(False, _not_begun(budgets, last_task[0]))
-    return Outcome(True)
+    return Outcome(True, in_time=model.in_time_)
 
 
 def _note_rare_classes(model: Any, y: Any, weights: Any) -> None:

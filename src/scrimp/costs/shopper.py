@@ -81,7 +81,7 @@ def cheapest_item(costs: Costs) -> tuple[float, str]:
 
 def warn_of_prior(
     costs: Costs, budget: float, *, where: str = "", otherwise: str = "",
-    first_item: int | None = None, stacklevel: int = 4,
+    first_item: int | None = None, stacklevel: int = 5,
 ) -> None:  # fmt: skip
     """Warn that nothing is bought and every answer is the prior.
 
@@ -116,7 +116,7 @@ def warn_of_prior(
 
 
 def warn_if_nothing_is_affordable(
-    costs: Costs, budgets: Sequence[float], stacklevel: int = 4
+    costs: Costs, budgets: Sequence[float], stacklevel: int = 5
 ) -> None:
     """Warn of the budgets of a training that do not pay for the cheapest item."""
     small = [budget for budget in budgets if not within(cheapest_item(costs)[0], budget)]

@@ -138,7 +138,7 @@ def fill_values(X: Any, missing: Any) -> Floats | None:
             f"The columns {empty} (by position) have no value in the rows that missing='mean' "
             "takes its means from, so that missing values of theirs count as 0.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
     sums = np.where(known, X, 0.0).sum(axis=0, dtype=np.float64)
     return np.asarray(sums / np.maximum(counts, 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,23 @@ from ..costs.costs import Costs, as_costs
 from ..data.columns import as_frame, refuse_unusable
 from ..data.target import Target
 from ..data.validation import check_budgets
+from ..learners.fit_context import check_callbacks
+from ..runtime.events import Handler, listening, reporting_compilation
+from ..runtime.progress_display import check_verbose, display_for, progress_shown
+from ..runtime.time_limit import check_max_seconds
 from ..types import Floats, Ints
 from .budget_grid import has_free_columns, price_steps
 from .comparison import Comparison
 from .division import divide
 from .formatting import listed
-from .methods import METHODS, ROUNDS, Setting, check_task, estimators, names_for
+from .methods import METHODS, Setting, check_task, estimators, names_for
 from .repeat_scores import RepeatScores
 from .scoring import Scoring, find_scorer
-from .trials import Trials
+from .trials import TASK, Trials
+
+#: The part of the time that a method which searches for as long as it may, as the frontier, may
+#: take for all folds of one repeat: the rest is for the other methods and for further repeats.
+BOUNDED_SHARE = 1 / 3
 
 
 def compare(
@@ -40,10 +49,12 @@ def compare(
     n_repeats: int = 5,
     groups: Any = None,
     cv: Any = None,
-    max_seconds: float = np.inf,
+    max_seconds: float | None = 120.0,
     max_rows: int | None = None,
     random_state: int = 0,
     error_cost: Any = None,
+    verbose: int | None = None,
+    callbacks: Sequence[Handler] = (),
 ) -> Comparison:
     """Cross-validate several methods at many budgets, on the same folds.
 
@@ -73,7 +84,7 @@ def compare(
         As in `Curve.from_sweep`.
     n_rounds : int or several, optional
         Rounds of boosting; each of several is a separate method, such as ``greedy/20``.
-        By default 50, for a regression 300.
+        By default 100, for a regression 500.
     n_folds, n_repeats : int
         Folds per repeat, and repeats of the cross-validation.
     groups : array (rows,), optional
@@ -83,8 +94,9 @@ def compare(
         By default, and for a number of folds, shuffled folds, stratified for classes. "time" is
         for rows in the order of time: each of the `n_folds` trains on the rows before those it
         tests. Folds given by a splitter of scikit-learn or as positions of rows are one repeat.
-    max_seconds : float
-        Time limit; the folds that all methods have finished by then count.
+    max_seconds : float or None
+        Time limit; the folds that all methods have finished by then count. A frontier may take
+        a third of it for all folds of one repeat. None leaves it unbounded.
     max_rows : int, optional
         The size of a random sample of the rows, if there are more.
     random_state : int
@@ -93,6 +105,10 @@ def compare(
         What errors cost, as in `BudgetedBoostingClassifier`. The methods decide by it (but
         estimators that you give decide by their own), the quality is minus the mean cost of
         errors, and `Comparison.recommend` minimises the mean spend plus that cost.
+    verbose : int, optional
+        As in `BudgetedBoostingClassifier`: None shows a bar in notebooks only.
+    callbacks : sequence of callables
+        Called with each progress event, a `scrimp.runtime.events.Progress`.
 
     Returns
     -------
@@ -119,7 +135,9 @@ def compare(
     """
     y = _checked_target(X, y)
     task = check_task(task, y)
-    _check_limits(n_repeats, max_seconds, max_rows)
+    display = display_for(check_verbose(verbose))
+    max_seconds = check_max_seconds(max_seconds) or np.inf
+    _check_limits(n_repeats, max_rows)
     numbers = None if groups is None else _group_numbers(groups, len(y))
     division = divide(y, task, n_folds, n_repeats, max_rows, random_state, numbers, cv)
     n_repeats = len(division.splits) // division.n_folds
@@ -131,26 +149,35 @@ def compare(
     width = len(columns) if columns is not None else np.shape(X)[1]
     prices = as_costs(costs, width, None if columns is None else list(map(str, columns)))
     grid = _finite(price_steps(prices) if budgets is None else budgets)
-    rounds = [ROUNDS[task]] if n_rounds is None else np.atleast_1d(n_rounds).tolist()
+    rounds = [None] if n_rounds is None else np.atleast_1d(n_rounds).tolist()
     free = has_free_columns(prices)
     trained = [budget for budget in grid.tolist() if budget > 0 or free]
     asked, alike = (methods, []) if methods is not None else _methods(task, prices)
-    compared = estimators(
-        asked, lambda r: Setting(task, prices, trained, r, random_state, error_cost), task, rounds
-    )
+    bound = BOUNDED_SHARE * max_seconds / division.n_folds if np.isfinite(max_seconds) else None
+
+    def setting(n: int | None) -> Setting:
+        return Setting(task, prices, trained, n, random_state, error_cost, bound)
+
+    compared = estimators(asked, setting, task, rounds)
     X, y = _safe_indexing(X, division.rows), y[division.rows]
     kept_groups = None if numbers is None else numbers[division.rows]
     scores = RepeatScores(y, scorer, grid, random_state, kept_groups)
     trials = Trials(compared, X, y, grid, division, max_seconds, scores.add)
     begin = time.monotonic()
-    trials.run()
+    with ExitStack() as stack:
+        stack.enter_context(progress_shown(display, TASK))
+        for callback in check_callbacks(tuple(callbacks)):
+            stack.enter_context(listening(callback))
+        stack.enter_context(reporting_compilation())
+        trials.run()
     names = tuple(n for n in scores.repeats if n not in trials.left_out and trials.repeats)
     if not names:
         _raise_nothing(trials)
     return Comparison(
         names, grid, *scores.stacked(names, trials.repeats), scorer.name, scorer.best, task,
         scores.n_rows, trials.folds, dict(trials.left_out),
-        (*alike, *division.remarks, *_shortfall(trials, n_repeats)), not trials.interrupted,
+        (*alike, *division.remarks, *_used_up(trials, names), *_shortfall(trials, n_repeats)),
+        not trials.interrupted,
         trials.in_time, time.monotonic() - begin, some_free=free,
     )  # fmt: skip
 
@@ -196,11 +223,9 @@ def _target(task: str, y: NDArray[Any]) -> Target:
     return Target("binary" if len(classes) == 2 else "multiclass", classes)
 
 
-def _check_limits(n_repeats: int, max_seconds: float, max_rows: int | None) -> None:
+def _check_limits(n_repeats: int, max_rows: int | None) -> None:
     if n_repeats < 1:
         raise ValueError(f"n_repeats is {n_repeats}; expected at least 1.")
-    if not max_seconds > 0:
-        raise ValueError(f"max_seconds is {max_seconds:g}; expected a number > 0.")
     if max_rows is not None and max_rows < 2:
         raise ValueError(f"max_rows is {max_rows}; expected at least 2.")
 
@@ -211,6 +236,19 @@ def _finite(budgets: Any) -> Floats:
     if not np.isfinite(grid[-1]):
         raise ValueError("budgets hold infinity; the price of everything is as good and finite.")
     return grid
+
+
+def _used_up(trials: Trials, names: Sequence[str]) -> list[str]:
+    """Return remarks on methods that needed all the time that a training of theirs may take."""
+    remarks = []
+    for name in names:
+        limit = trials.estimators[name].get_params(deep=False).get("max_seconds")
+        if limit is not None and trials.seconds_per_fold(name) >= limit:
+            remarks.append(
+                f"{name} used up its share of the time, {limit:.3g} seconds per fold: with more "
+                "it may do better."
+            )
+    return remarks
 
 
 def _shortfall(trials: Trials, n_repeats: int) -> list[str]:

@@ -95,7 +95,10 @@ def _splits_of_cv(
     if isinstance(cv, str):
         check_choice("cv", cv, ("time",))
         if groups is not None:
-            raise ValueError("groups and cv='time' exclude each other; give a splitter that does.")
+            raise ValueError(
+                "groups and cv='time' exclude each other. Leave one of them out, or give cv a "
+                "splitter that keeps groups together and in the order of time."
+            )
         splits = list(TimeSeriesSplit(n_folds).split(rows))
         remarks.append(
             f"Each fold trains on the rows before those it tests; the first {len(splits[0][0]):,} "

@@ -13,15 +13,12 @@ from sklearn.base import clone
 
 from ..costs.costs import Costs
 from ..data.validation import check_choice
-from ..registry import OPTIONS, LearnerSpec, Variant, variants
+from ..registry import N_ROUNDS, OPTIONS, LearnerSpec, Variant, variants
 
 TASKS = ("classification", "regression")
 
 #: Whole numbers with more different values than this are amounts rather than classes.
 MOST_CLASSES = 20
-
-#: Few rounds do best on small tables; a regression takes small steps and needs more.
-ROUNDS = {"classification": 50, "regression": 300}
 
 
 @dataclass(frozen=True)
@@ -36,20 +33,23 @@ class Setting:
         Prices.
     budgets : sequence of float
         The budgets of a method that is trained per budget.
-    n_rounds : int
-        Rounds, where a method has any.
+    n_rounds : int or None
+        Rounds, where a method has any; by default `N_ROUNDS` of the task.
     seed : int
         Seed of all random numbers.
     error_cost : mapping, array (classes, classes), float or None
         What errors cost, for classifiers.
+    max_seconds : float or None
+        About how long one training may take, of a method that searches for as long as it may.
     """
 
     task: str
     costs: Costs
     budgets: Sequence[float]
-    n_rounds: int
-    seed: int
+    n_rounds: int | None = None
+    seed: int = 0
     error_cost: Any = None
+    max_seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,12 @@ class Method:
     def make(self, setting: Setting) -> Any:
         """Return the estimator, not fitted."""
         params: dict[str, Any] = {"costs": setting.costs, **self.variant.params}
-        if self.has_rounds:
-            params[OPTIONS["rounds"].parameter] = setting.n_rounds
+        rounds = N_ROUNDS[setting.task] if setting.n_rounds is None else setting.n_rounds
+        seconds = setting.max_seconds if self.spec.searches else None
+        given = {"rounds": rounds, "max-seconds": seconds}
+        for option, value in given.items():
+            if option in self.spec.options and value is not None:
+                params[OPTIONS[option].parameter] = value
         if self.per_budget:
             params[self.spec.budget_parameter] = list(setting.budgets) or None
         if setting.error_cost is not None:
@@ -141,9 +145,9 @@ def _all_cost_the_same(costs: Costs) -> bool:
 
 def estimators(
     methods: Sequence[Any] | Mapping[str, Any],
-    setting: Callable[[int], Setting],
+    setting: Callable[[int | None], Setting],
     task: str,
-    n_rounds: Sequence[int],
+    n_rounds: Sequence[int | None],
 ) -> dict[str, Any]:
     """Estimators by name; with several numbers of rounds, the name says which.
 

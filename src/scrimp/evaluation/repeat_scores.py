@@ -21,7 +21,7 @@ N_RESAMPLES = 500
 #: Resamples for a scorer that must be called for each of them, which is slower.
 N_SLOW_RESAMPLES = 100
 #: Scorers that are computed for all budgets at once.
-QUICK_SCORERS = ("accuracy", "r2", "roc_auc", ERROR_COST)
+QUICK_SCORERS = ("accuracy", "r2", "roc_auc", "neg_log_loss", ERROR_COST)
 
 
 class RepeatScores:

@@ -86,9 +86,30 @@ def find_scorer(
             f"scoring is the metric {scoring.__name__}, which knows no estimator. "
             "Use a scorer's name, or sklearn.metrics.make_scorer."
         )
+    _check_kind(get_scorer(scoring), target)
     call = _counting(get_scorer(scoring), target, positive)
     best = 0.0 if getattr(call, "_sign", 1) < 0 else 1.0
     return Scorer(call, _name(scoring, best), best, isinstance(scoring, str))
+
+
+def _check_kind(call: Any, target: Target) -> None:
+    """Refuse a scorer of numbers for classes, which may be numbers, and the other way round."""
+    metric = getattr(call, "_score_func", None)
+    module = getattr(metric, "__module__", "")
+    name = getattr(metric, "__name__", "")
+    if name == "roc_auc_score" and target.kind == "multiclass" and not call._kwargs:
+        raise ValueError(
+            f"scoring is roc_auc, which is for two classes, and here are {len(target.classes)}. "
+            "Choose roc_auc_ovr, roc_auc_ovo or neg_log_loss."
+        )
+    what, other = ("numbers", "classes") if target.is_number else ("classes", "numbers")
+    unsuited = "_classification" if target.is_number else "_regression"
+    if module == f"sklearn.metrics.{unsuited}":
+        instead = "r2 or neg_mean_absolute_error" if target.is_number else "accuracy or roc_auc"
+        raise ValueError(
+            f"scoring is {name}, which is for {other}, and here {what} are predicted. "
+            f"Choose a scorer for {what}, such as {instead}."
+        )
 
 
 def takes_positive(call: Any) -> bool:
@@ -213,7 +234,8 @@ def _failure(scorer: Scorer, target: Target, problem: Exception, weight: Floats 
     advice = f"Choose a scorer for a {target.kind} target"
     if weight is not None:
         advice += ", one that takes sample_weight"
-    return f"The scorer {scorer.name!r} failed: {problem} {advice}."
+    reason = str(problem).rstrip(".")
+    return f"The scorer {scorer.name!r} failed: {reason}. {advice}."
 
 
 def check_y(y: Any, target: Target, n_rows: int) -> NDArray[Any]:

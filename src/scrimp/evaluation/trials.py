@@ -122,6 +122,10 @@ class Trials:
         """Whether all cells were finished before the time was over."""
         return self._validation.in_time
 
+    def seconds_per_fold(self, name: str) -> float:
+        """Return the mean time that a method has taken for a fold."""
+        return self._validation.seconds.get(name, 0.0) / max(1, self._validation.n_complete)
+
     def run(self) -> None:
         """Cross-validate fold by fold, each method in its turn, and report complete repeats."""
         try:
@@ -159,7 +163,12 @@ class Trials:
                 self._validation.drop(name, "it tells two classes apart, and here are more")
 
     def _warm_up(self) -> None:
-        """Load compiled code; a method that fails on a few rows may still take the many."""
+        """Load compiled code; a method that fails on a few rows may still take the many.
+
+        Where time is unlimited, nothing is gained by it.
+        """
+        if self.max_seconds == np.inf:
+            return
         n = min(WARM_UP.n_rows, len(self.y))
         rows = np.linspace(0, len(self.y) - 1, n).astype(np.intp)
         few, first = self._prepare(rows), _safe_indexing(self.X, rows[:2])

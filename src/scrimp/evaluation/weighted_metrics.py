@@ -42,13 +42,23 @@ def weighted_metric(
         return weighted_mean(right.astype(np.float64), weights)
     if name == "r2" and target.is_number and np.ptp(y) > 0:
         return _r2(scores[..., 0], y, weights)
-    if (
-        name == "roc_auc"
-        and target.kind == "binary"
-        and set(y.tolist()) == set(target.classes.tolist())
-    ):
+    has_all_classes = set(y.tolist()) == set(target.classes.tolist())
+    if name == "roc_auc" and target.kind == "binary" and has_all_classes:
         return _roc_auc(scores[..., 0], y == target.classes[1], weights)
+    if name == "neg_log_loss" and not target.is_number and has_all_classes:
+        return weighted_mean(_log_likelihoods(target, scores, y), weights)
     return None
+
+
+def _log_likelihoods(target: Target, scores: Floats, y: NDArray[Any]) -> Floats:
+    """Return the logarithm of the probability of each row's own class (rows, answers).
+
+    As in scikit-learn, no probability counts as less than the precision of a number.
+    """
+    own = np.searchsorted(target.classes, y)[:, None, None]
+    probabilities = target.probabilities(scores)
+    chosen = np.take_along_axis(probabilities, own, axis=-1)[..., 0]
+    return np.asarray(np.log(np.maximum(chosen, np.finfo(np.float64).eps)))
 
 
 def weighted_mean(values: Floats, weights: Floats) -> Measure:

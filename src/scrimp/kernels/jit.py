@@ -17,6 +17,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba import config
+from numba.core import event
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -38,6 +39,26 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return numba.njit(**options | {"cache": False})(function)  # type: ignore[no-any-return]
 
     return decorate
+
+
+class _CompilationListener(event.Listener):
+    """Calls a function with the name of each kernel that is compiled, not read from a cache."""
+
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
+
+    def on_start(self, event: Any) -> None:
+        self._report(event.data["dispatcher"].py_func.__name__)
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+@contextmanager
+def watching_compilation(report: Callable[[str], None]) -> Iterator[None]:
+    """Call a function with the name of each kernel that is compiled inside the block."""
+    with event.install_listener("numba:compile", _CompilationListener(report)):
+        yield
 
 
 @cache

@@ -18,26 +18,84 @@ from ..data.error_costs import cost_matrix
 from ..data.target import Target
 from ..data.validation import FLOAT_DTYPES
 from ..plans.priced_plan import PricedPlan
+from ..runtime.events import Handler
 from ..runtime.predictor import Predictor
 from ..runtime.session import Session
 from ..runtime.sweep import Sweep
 from ..types import Floats
+from .fit_context import check_callbacks, in_fit_context
 
+#: Methods that train, each in the context of `in_fit_context`.
+_TRAINING_METHODS = ("fit", "fit_chunks")
 #: Where the predictor of a plan is kept.
 _PREDICTOR = "predictor"
 
 
 class BudgetedEstimator(BaseEstimator):
-    """Base of all learners: `fit` sets `plan_`, `columns_` and `target_`; the rest is here."""
+    """Base of all learners: `fit` sets `plan_`, `columns_` and `target_`; the rest is here.
+
+    Each `fit` keeps to `max_seconds`, shows its progress as `verbose` says, and sets `in_time_`:
+    whether it came to its end.
+    """
 
     plan_: PricedPlan
     columns_: Columns
     target_: Target
+    in_time_: bool
+    max_seconds: float | None = None
+    verbose: int | None = None
+    _callbacks: tuple[Handler, ...] = ()
     #: Whether X may hold missing values without a parameter `missing`, and whether be sparse.
     _takes_missing: bool = False
     _takes_sparse: bool = False
     #: Codes of categories that are to be used, where a part of a larger table is learnt from.
     _known_columns: Columns | None = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Put the training methods of a class into their context, once."""
+        super().__init_subclass__(**options)
+        for name in _TRAINING_METHODS:
+            if name in vars(cls):
+                setattr(cls, name, in_fit_context(vars(cls)[name]))
+
+    def set_callbacks(self, *callbacks: Handler) -> Self:
+        """Have functions called with each progress event of a training; none removes them.
+
+        Clones have the same callbacks. They are no parameters, and no part of files.
+
+        Parameters
+        ----------
+        *callbacks : callables
+            Functions of one argument, a `scrimp.runtime.events.Progress`. What they raise ends
+            the training.
+
+        Returns
+        -------
+        estimator
+            This one.
+
+        Examples
+        --------
+        >>> from scrimp import SequencedRegressor
+        >>> from sklearn.datasets import load_diabetes
+        >>> steps = []
+        >>> model = SequencedRegressor().set_callbacks(lambda event: steps.append(event.done))
+        >>> model = model.fit(*load_diabetes(return_X_y=True))
+        >>> steps[-1]
+        10
+        """
+        self._callbacks = check_callbacks(callbacks)
+        return self
+
+    def __sklearn_clone__(self) -> Self:
+        """Return a clone with the same callbacks, as in scikit-learn."""
+        copied: Self = super().__sklearn_clone__()
+        return copied.set_callbacks(*self._callbacks) if self._callbacks else copied
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the callbacks: another process could not call them."""
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_callbacks"}
 
     @property
     def predictor_(self) -> Predictor:
@@ -53,6 +111,7 @@ class BudgetedEstimator(BaseEstimator):
     def _info(self) -> dict[str, Any]:
         """Return what a model file tells people of the learner."""
         params = {name: _plain(value) for name, value in self.get_params(deep=False).items()}
+        params.pop("verbose", None)  # says nothing of the model
         return {"learner": type(self).__name__, "params": params, **self._number_info()}
 
     def _number_info(self) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from ..data.folds import Splits
-from ..runtime.events import Progress, emit, listening
+from ..runtime.events import COMPILING, Progress, emit, listening
+from ..runtime.time_limit import current_limit, time_share
 from ..types import Ints
 
 Prepared = TypeVar("Prepared")
@@ -152,7 +153,7 @@ class CrossValidation(Generic[Prepared, Result]):
         end = min(time.monotonic() + seconds, self.started + self.max_seconds)
 
         def watch(event: Progress) -> None:
-            if time.monotonic() > end:
+            if time.monotonic() > end and event.task != COMPILING:
                 raise OutOfTime
 
         with listening(watch):
@@ -202,13 +203,22 @@ class CrossValidation(Generic[Prepared, Result]):
 def evaluate_folds(
     task: str, splits: Splits, evaluate: Callable[[Ints, Ints], Result]
 ) -> list[Result]:
-    """Return what a function of (train, test) returns on each fold."""
+    """Return what a function of (train, test) returns on each fold that there is time for.
+
+    Each fold may take its share of the time that is left; the first is always evaluated.
+    """
+    limit = current_limit()
 
     def cell(_: str, train: Ints, test: Ints) -> Result:
-        return evaluate(train, test)
+        with time_share(1.0 / (len(splits) - folds.n_complete)):
+            return evaluate(train, test)
 
-    folds = CrossValidation(task, splits, [""], lambda train: train, cell)
+    folds = CrossValidation(
+        task, splits, [""], lambda train: train, cell, max_seconds=limit.seconds_left()
+    )
     for _ in folds.run():
         pass
-    emit(Progress(task, len(splits), len(splits)))
-    return [folds.results[""][fold] for fold in range(len(splits))]
+    if not folds.in_time:
+        limit.hit()
+    emit(Progress(task, folds.n_complete, len(splits)))
+    return [folds.results[""][fold] for fold in range(folds.n_complete)]

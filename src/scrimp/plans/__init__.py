@@ -11,6 +11,7 @@ from .components.stumps import StumpTable
 from .components.subset_weights import SubsetWeights
 from .components.terms import TermTable
 from .components.tree_table import TreeTable
+from .drawn_gam import DrawnGamPlan
 from .fallback import Fallback
 from .gam import GamPlan
 from .kinds import KINDS, plan_from_parts, plan_to_parts
@@ -26,6 +27,7 @@ __all__ = [
     "Block",
     "BlocksPlan",
     "CalibratedPlan",
+    "DrawnGamPlan",
     "Fallback",
     "GamPlan",
     "LinearPrefixes",

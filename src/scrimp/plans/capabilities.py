@@ -120,6 +120,21 @@ def answer_cohort(
 
 
 @runtime_checkable
+class KeyedOrders(Protocol):
+    """A plan whose rows follow one of several orders, by their keys."""
+
+    def key_groups(self, keys: NDArray[np.uint64]) -> Ints:
+        """Return a number per row; only rows with the same number may share a state."""
+
+
+def key_groups(plan: Plan[Any], keys: NDArray[np.uint64]) -> Ints:
+    """Return a number per row, which is the same for rows that may be followed together."""
+    if isinstance(plan, KeyedOrders):
+        return plan.key_groups(keys)
+    return np.zeros(len(keys), dtype=np.int64)
+
+
+@runtime_checkable
 class JointReads(Protocol):
     """A plan that shares work between the readouts of several states of the same rows."""
 

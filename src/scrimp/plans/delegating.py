@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..costs.ledger import Ledger
 from ..types import Flags, Ints
-from .capabilities import Future, bounded, free_stages
+from .capabilities import Future, bounded, free_stages, key_groups
 from .contract import Outline, Plan, State
 
 
@@ -40,6 +43,10 @@ class DelegatingPlan(Plan[D], Generic[D]):
         self.answers_without = inner.answers_without
         order, noun = inner.outline.order, inner.outline.stage_noun
         self.outline = Outline(order, noun, buyer=inner.outline.buyer or inner)
+
+    def key_groups(self, keys: NDArray[np.uint64]) -> Ints:
+        """Return the groups of the inner plan."""
+        return key_groups(self.inner, keys)
 
     def ask(self, state: D) -> int | Ints:
         """Return the next stage of the inner plan."""

@@ -77,11 +77,18 @@ class GamPlan(Plan[GamState]):
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> GamState:
         """Return the state of fresh rows; what is owned or costs nothing comes first."""
-        closures = [ledger.costs.closure(items) for items in self.stages.items]
-        prices = ledger.costs.prices
-        free = [not any(prices[item] for item in ledger.missing(needs)) for needs in closures]
-        coming = sorted(range(len(closures)), key=lambda stage: not free[stage])
-        return GamState(len(keys), coming, [], None, None, [])
+        free, paid = self.free_and_paid(ledger)
+        return GamState(len(keys), [*free, *paid], [], None, None, [])
+
+    def free_and_paid(self, ledger: Ledger) -> tuple[list[int], list[int]]:
+        """Return the stages that are owned or cost nothing, and the others."""
+        closure, prices = ledger.costs.closure, ledger.costs.prices
+        free: list[int] = []
+        paid: list[int] = []
+        for stage, items in enumerate(self.stages.items):
+            is_paid = any(prices[item] for item in ledger.missing(closure(items)))
+            (paid if is_paid else free).append(stage)
+        return free, paid
 
     def ask(self, state: GamState) -> int:
         """Return the next stage."""

@@ -13,6 +13,7 @@ from .contract import Plan
 KINDS = {
     "additive": "additive.AdditivePlan",
     "gam": "gam.GamPlan",
+    "drawn": "drawn_gam.DrawnGamPlan",
     "sampled": "sampled.SampledPlan",
     "prefix": "prefix.PrefixPlan",
     "refits": "prefix.PrefixPlan",

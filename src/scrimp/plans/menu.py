@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -17,6 +19,7 @@ from .capabilities import (
     Reader,
     bounded,
     free_stages,
+    key_groups,
     no_bounds,
     read_all,
     reader,
@@ -30,18 +33,37 @@ from .subset import SubsetState
 
 @dataclass
 class MenuState(State):
-    """The running entry, the best complete entry (-1 for none), and the states of all entries.
+    """The running entry, the best complete one, and the states of entries that were needed.
 
-    `partial` says whether the fallback runs instead of an entry; its state is the last.
+    Parameters
+    ----------
+    keys : uint64 array (rows,)
+        The keys of the rows.
+    at_start : Ledger
+        The ledger with which entries start.
+    running, complete : int
+        The running entry, and the best one that was told all its stages; -1 for none.
+    settled : bool
+        Whether the running entry answers, complete or not.
+    owned : set of int
+        The items that the rows own.
+    owned_entry, n_owned : int
+        The best entry whose items were all owned when `owned` had so many items; -1 for none.
+    inner : dict of int to State
+        The states of entries; that of the fallback is the last.
+    partial : bool
+        Whether the fallback runs instead of an entry.
     """
 
     keys: NDArray[np.uint64]
+    at_start: Ledger
     running: int
     complete: int
     settled: bool
     owned: set[int]
+    owned_entry: int
+    n_owned: int
     inner: dict[int, State]
-    closures: tuple[tuple[int, ...], ...]
     partial: bool = False
 
 
@@ -87,18 +109,22 @@ class MenuPlan(Plan[MenuState]):
         self._items = [{i for items in entry.stages.items for i in items} for entry in entries]
         inner = [items for entry in entries for items in entry.decisive]
         self.decisive = [*map(sorted, self._items), *inner]
+        self._can_wait: dict[int, bool] = {}
         orders = [entry.outline.order for entry in entries if entry.outline.order != "fixed"]
         self.outline = Outline(orders[0] if orders else "fixed", entries=tuple(entries))
 
+    def key_groups(self, keys: NDArray[np.uint64]) -> Ints:
+        """Return a number per row, the same for rows that all entries can follow together."""
+        groups = np.column_stack([key_groups(entry, keys) for entry in self.entries])
+        return np.unique(groups, axis=0, return_inverse=True)[1].reshape(-1)
+
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> MenuState:
-        """Choose the running entry and start all entries."""
-        running = self._choose(ledger)
+        """Choose the running entry; entries start when they are asked or read."""
+        running, at_start = self._choose(ledger), ledger.at(0, len(ledger.budgets))
         state = MenuState(
-            len(keys), keys, 0 if running is None else running, -1, False, set(ledger.owned), {},
-            ledger.costs.closures,
+            len(keys), keys, at_start, 0 if running is None else running, -1, False,
+            set(ledger.owned), -1, -1, {},
         )  # fmt: skip
-        for entry, plan in enumerate(self._plans):
-            state.inner[entry] = plan.start(keys, ledger)
         if ledger.failed or ledger.owned:
             self._use_fallback(state, ledger)
         return state
@@ -114,7 +140,13 @@ class MenuPlan(Plan[MenuState]):
             self._fallback_state(state).wanted = wanted
 
     def _fallback_state(self, state: MenuState) -> SubsetState:
-        return cast(SubsetState, state.inner[len(self.entries)])
+        return cast(SubsetState, self._inner(state, len(self.entries)))
+
+    def _inner(self, state: MenuState, entry: int) -> State:
+        """Return the state of an entry, which starts if it has not yet."""
+        if entry not in state.inner:
+            state.inner[entry] = self._plans[entry].start(state.keys, state.at_start)
+        return state.inner[entry]
 
     def _choose(self, ledger: Ledger) -> int | None:
         """Return the best entry without failed items that can be paid for."""
@@ -123,39 +155,75 @@ class MenuPlan(Plan[MenuState]):
                 return entry
         return None
 
+    def _owned_entry(self, state: MenuState) -> int:
+        """Return the best entry whose items are all owned, -1 if there is none."""
+        if state.n_owned != len(state.owned):
+            state.n_owned, lowest = len(state.owned), state.owned_entry
+            for entry in range(len(self.entries) - 1, lowest, -1):
+                if self._items[entry] <= state.owned:
+                    state.owned_entry = entry
+                    break
+        return state.owned_entry
+
     def _active(self, state: MenuState) -> int:
-        """Return the entry to ask: the best one whose items are all owned, or the running one."""
+        """Return the entry to ask: the best one whose items are all owned, or the running one.
+
+        An owned entry that is worse than the running one waits: its stages are told if it is
+        read before the running one is complete, or if that one ends without some items.
+        """
         if state.partial:
             return len(self.entries)
-        if state.settled:
+        owned = self._owned_entry(state)
+        if state.settled or owned <= state.complete:
             return state.running
-        owned = [e for e in range(len(self.entries)) if self._items[e] <= state.owned]
-        better = [e for e in owned if e > state.complete]
-        return max(better, default=state.running)
+        return state.running if owned < state.running and self._waits(state, owned) else owned
+
+    def _waits(self, state: MenuState, entry: int) -> bool:
+        """Return whether all stages of an entry are free stages once its items are owned."""
+        if entry not in self._can_wait:
+            plan, costs = self.entries[entry], state.at_start.costs
+            everything = Ledger(costs, [math.inf], range(costs.n_items))
+            fresh = plan.start(np.empty(0, dtype=np.uint64), everything)
+            free = free_stages(plan, fresh, np.ones(len(plan.stages), dtype=bool))
+            self._can_wait[entry] = len(free) == len(plan.stages)
+        return self._can_wait[entry]
 
     def ask(self, state: MenuState) -> int | Ints:
         """Return the next stage of the active entry."""
         while True:
             entry = self._active(state)
-            stage = np.asarray(self._plans[entry].ask(state.inner[entry]))
-            if (stage >= 0).any():
-                stage = np.where(stage >= 0, stage + self._first[entry], -1)
-                return stage if stage.ndim else int(stage)
-            if state.partial or entry <= state.complete or not self._items[entry] <= state.owned:
+            stage = self._asked(state, entry)
+            if stage is not None:
+                return stage
+            if state.partial or entry <= state.complete:
                 return -1
+            if not self._items[entry] <= state.owned:
+                entry = self._owned_entry(state)
+                if state.settled or entry <= state.complete:
+                    return -1
+                if (stage := self._asked(state, entry)) is not None:
+                    return stage
             state.complete = entry
+
+    def _asked(self, state: MenuState, entry: int) -> int | Ints | None:
+        """Return the next stage of an entry, numbered among all; None if it has no more."""
+        stage, first = self._plans[entry].ask(self._inner(state, entry)), self._first[entry]
+        if isinstance(stage, np.ndarray):
+            return np.where(stage >= 0, stage + first, -1) if (stage >= 0).any() else None
+        return stage + first if stage >= 0 else None
 
     def _locate(self, stage: int) -> tuple[int, int]:
         """Return the entry of a stage, and the number of the stage in that entry."""
-        entry = int(np.searchsorted(self._first, stage, side="right")) - 1
+        entry = bisect_right(self._first, stage) - 1
         return entry, stage - self._first[entry]
 
     def tell(self, state: MenuState, stage: int, X: NDArray[Any], rows: Ints) -> None:
         """Tell the stage to its entry."""
         entry, inner = self._locate(stage)
         for item in self.stages.items[stage]:
-            state.owned.update(state.closures[item])
-        self._plans[entry].tell(state.inner[entry], inner, X, rows)
+            if item not in state.owned:
+                state.owned.update(state.at_start.costs.closures[item])
+        self._plans[entry].tell(self._inner(state, entry), inner, X, rows)
 
     def refuse(self, state: MenuState, stage: int, ledger: Ledger) -> None:
         """Choose again; if the choice is the same, the entry continues without the stage."""
@@ -168,12 +236,12 @@ class MenuPlan(Plan[MenuState]):
             state.running = choice
             return
         entry, inner = self._locate(stage)
-        self._plans[entry].refuse(state.inner[entry], inner, ledger)
+        self._plans[entry].refuse(self._inner(state, entry), inner, ledger)
 
     def read(self, state: MenuState) -> Floats:
         """Return the answer of the best complete entry, or else of the running entry."""
         entry = self._answering(state)
-        return self._plans[entry].read(state.inner[entry])
+        return self._plans[entry].read(self._inner(state, entry))
 
     def _answering(self, state: MenuState) -> int:
         """Return the entry that answers, or the fallback if it runs or only it was told."""
@@ -184,7 +252,12 @@ class MenuPlan(Plan[MenuState]):
 
     def _answering_entry(self, state: MenuState) -> int:
         """Return the best complete entry, or else the running one."""
-        return state.running if state.settled or state.complete < 0 else state.complete
+        if state.settled:
+            return state.running
+        owned = self._owned_entry(state)
+        if owned > state.complete and self._asked(state, owned) is None:
+            return owned
+        return state.running if state.complete < 0 else state.complete
 
     def read_all(self, states: Sequence[MenuState]) -> Floats:
         """Return the answers of several states; each entry reads its states together."""
@@ -192,22 +265,28 @@ class MenuPlan(Plan[MenuState]):
         answering = np.array([self._answering(state) for state in states])
         for entry in np.unique(answering).tolist():
             members = np.flatnonzero(answering == entry).tolist()
-            inner = [states[i].inner[entry] for i in members]
+            inner = [self._inner(states[i], entry) for i in members]
             answers[members] = read_all(self._plans[entry], inner)
         return answers
 
     def reader(self, state: MenuState) -> Reader | None:
         """Return the reader of the entry that answers."""
         entry = self._answering(state)
-        return reader(self._plans[entry], state.inner[entry])
+        return reader(self._plans[entry], self._inner(state, entry))
 
     def free_stages(self, state: MenuState, owned: Flags) -> list[int]:
-        """Return the free stages of the running entry, or of the fallback if none is complete."""
-        running = state.running
+        """Return the free stages of the entry that would answer if nothing more were bought.
+
+        That is the best entry whose items are all owned, or else the running one; or the
+        fallback if none is complete.
+        """
+        running, best = state.running, self._owned_entry(state)
+        if not state.settled and best > state.complete and self._waits(state, best):
+            running = best
         if state.partial or (self.fallback and not self._items[self._answering_entry(state)]):
             running = len(self.entries)
         first, end = self._first[running : running + 2]
-        inner = free_stages(self._plans[running], state.inner[running], owned[first:end])
+        inner = free_stages(self._plans[running], self._inner(state, running), owned[first:end])
         return [stage + first for stage in inner]
 
     def extents(self) -> list[Sequence[int]]:
@@ -221,7 +300,7 @@ class MenuPlan(Plan[MenuState]):
         ):  # the running entry may then end without its last items
             raise no_bounds(self.kind)
         running = state.running
-        coming = bounded(self.entries[running]).future(state.inner[running])
+        coming = bounded(self.entries[running]).future(self._inner(state, running))
         stages = [stage + self._first[running] for stage in coming.stages]
         return Future(stages, coming.ends_at_refusal)
 
@@ -235,19 +314,19 @@ class MenuPlan(Plan[MenuState]):
     ) -> tuple[Floats, Floats]:
         """Return the bounds of the running entry."""
         first = self._first[state.running]
-        inner = state.inner[state.running]
+        inner = self._inner(state, state.running)
         free, unsure = [s - first for s in free], [s - first for s in unsure]
         return bounded(self.entries[state.running]).reach(inner, free, unsure, X, rows)
 
     def headroom(self, state: MenuState, stage: int) -> float:
         """Return the headroom that the entry of the stage requires."""
         entry, inner = self._locate(stage)
-        return self._plans[entry].headroom(state.inner[entry], inner)
+        return self._plans[entry].headroom(self._inner(state, entry), inner)
 
     def settle(self, state: MenuState) -> None:
         """Answer with the running entry, complete or not."""
         state.settled = True
-        bounded(self.entries[state.running]).settle(state.inner[state.running])
+        bounded(self.entries[state.running]).settle(self._inner(state, state.running))
 
     def repriced(self, costs: Costs) -> Plan[Any]:
         """Return the menu of repriced entries; their ranking is by quality, and stays."""

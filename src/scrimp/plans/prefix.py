@@ -137,18 +137,33 @@ class PrefixPlan(Plan[PrefixState]):
 
     def _subset_model(self, stages: tuple[int, ...]) -> LinearModel:
         """Return the model of a set of stages; it is kept."""
-        assert self.subsets is not None, "without them only prefixes are told"
         model = self._subset_models.get(stages)
         if model is None:
             ends = [0, *self._counts]
             columns = np.concatenate([np.arange(ends[s], ends[s + 1]) for s in stages])
-            base, weights = self.subsets.solve(columns)
+            base, weights = self._solve(columns, _prefix_length(stages))
             terms = self._terms.taken(columns)
             model = LinearModel(terms, weights, base, "identity", self.accepts_missing)
             if len(self._subset_models) >= _MAX_SUBSETS:
                 self._subset_models.clear()
             self._subset_models[stages] = model
         return model
+
+    def _solve(self, columns: Ints, prefix: int) -> tuple[Floats, Floats]:
+        """Return intercept and coefficients of a set of columns.
+
+        They are those of the longest prefix in the set, which has a model of its own, changed by
+        what the further columns add in the objective of all sets. For least squares this is the
+        same as the regression on the set; of another loss that objective is only near the prior
+        and near the longest model, and should decide no more than it must.
+        """
+        assert self.subsets is not None, "without them only prefixes are told"
+        if prefix == 0:
+            return self.subsets.solve(columns)
+        base, weights = self.models.coefficients_of(prefix)
+        added_base, added = self.subsets.gain(columns, len(weights))
+        added[: len(weights)] += weights
+        return base + added_base, added
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the plan."""
@@ -162,6 +177,11 @@ class PrefixPlan(Plan[PrefixState]):
         kind: type[PrefixModels] = ModelSequence if header else LinearPrefixes
         models = kind.from_parts(header, arrays)
         return cls(StageTable.from_arrays(arrays), models, SubsetModels.from_arrays(arrays))
+
+
+def _prefix_length(stages: Sequence[int]) -> int:
+    """Return how many of ascending stages are the first ones of a plan."""
+    return sum(stage == position for position, stage in enumerate(stages))
 
 
 def _is_prefix(state: PrefixState) -> bool:

@@ -176,11 +176,12 @@ class SampledPlan(Plan[SampledState]):
             return self._all
         if state.position < len(self._free):
             return self._free
-        return self._free + state.draws.exhausted(self.probability)
+        return self._free + state.draws.available(self.probability).exhausted
 
     def headroom(self, state: SampledState, stage: int) -> float:
         """Return the headroom of a drawn member, 0 for one that votes without a draw."""
-        return 0.0 if self._is_fixed(state) else self.stages.headroom[stage]
+        headroom = self.stages.headroom[stage]
+        return 0.0 if not headroom or self._is_fixed(state) else headroom
 
     def _is_fixed(self, state: SampledState) -> bool:
         """Return whether the current stage is a fixed member, rather than a drawn one."""

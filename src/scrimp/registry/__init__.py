@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .learners import LEARNERS
-from .options import CALIBRATIONS, OPTIONS, RULES
+from .options import CALIBRATIONS, N_ROUNDS, OPTIONS, RULES
 from .spec import LearnerSpec, Make, Option, Variant
 
 #: What ``scrimp fit`` trains unless it is told otherwise.
@@ -53,6 +53,7 @@ def readme_table() -> str:
 
 
 __all__ = [
-    "CALIBRATIONS", "DEFAULT_METHOD", "LEARNERS", "OPTIONS", "RULES", "LearnerSpec", "Make",
-    "Option", "Variant", "frontier_learners", "homes", "methods", "readme_table", "variants",
+    "CALIBRATIONS", "DEFAULT_METHOD", "LEARNERS", "N_ROUNDS", "OPTIONS", "RULES", "LearnerSpec",
+    "Make", "Option", "Variant", "frontier_learners", "homes", "methods", "readme_table",
+    "variants",
 ]  # fmt: skip

@@ -5,10 +5,6 @@ from __future__ import annotations
 from .spec import LearnerSpec, Make, Variant
 
 _FOLDS = "Folds are made of rows: a row given twice may be in two of them, a weight of 2 may not."
-_TWO_SIDES = (
-    "A stump votes for different classes on its two sides, so that weights as far apart as 10^7 "
-    "leave some rows to the light class."
-)
 _FORWARD = {"criterion": "forward", "missing": "mean"}
 _QUICK_FRONTIER = {"budgets": [1.0, 2.0], "candidates": ["linear"], "cv": 2}
 
@@ -16,8 +12,7 @@ _QUICK_FRONTIER = {"budgets": [1.0, 2.0], "candidates": ["linear"], "cv": 2}
 def _rule(name: str, description: str, frontier: bool = False) -> Variant:
     """A rule of boosting; where all prices are equal, all rules choose as `smoothed` does."""
     twin = "" if name == "smoothed" else "smoothed"
-    # compared are models that are trained for each budget, where the whole vote is at hand
-    return Variant(name, description, {"rule": name, "combine": "vote"}, twin, frontier)
+    return Variant(name, description, {"rule": name}, twin, frontier)
 
 
 def _refit_of(path: str) -> dict[str, object]:
@@ -41,9 +36,8 @@ LEARNERS: dict[str, LearnerSpec] = {
             "`hybrid`, `edge` (AdaBoostBT); two classes or more (SAMME), or numbers by gradient "
             "boosting with squared or absolute loss",
             reference="Huang, Powers and Reyzin 2015; Grubb and Bagnell 2012; Friedman 2001",
-            options=("rule", "rounds", "combine", "unaffordable", "max-bins"),
+            options=("rule", "rounds", "combine", "unaffordable", "max-bins", "max-seconds"),
             budgets="several",
-            trained_per_budget=True,
             variants=(
                 _rule(
                     "smoothed",
@@ -61,20 +55,18 @@ LEARNERS: dict[str, LearnerSpec] = {
         ),
         LearnerSpec(
             "sampled",
-            "AdaBoost, its vote sampled",
+            "AdaBoost, its stumps sampled",
             {"classification": Make("scrimp.learners.boosting.SampledBoostingClassifier")},
-            details="AdaBoost whose vote each row samples until its budget is used up "
-            "(AdaBoostRS, AdaBoostRS_AC, best first); wraps a fitted scikit-learn AdaBoost, "
+            details="AdaBoost of which each row samples stumps until its budget is used up "
+            "(AdaBoostRS, AdaBoostRS_AC, best first), answered by stacked columns or by the "
+            "paper's vote; wraps a fitted scikit-learn AdaBoost, "
             "forest, bagging or linear model too",
             reference="Reyzin 2011",
-            options=("rounds", "max-bins"),
+            options=("rounds", "combine", "max-bins", "max-seconds"),
             budgets="none",
             compared_by_default=True,
             check_params={"classification": {"n_rounds": 15, "max_draws": 20}},
-            exemptions={
-                "check_class_weight_classifiers": _TWO_SIDES,
-                "check_no_worse_than_prior": "A few drawn votes are a rough estimate of all.",
-            },
+            exemptions={"check_sample_weight_equivalence_on_dense_data": _FOLDS},
         ),
         LearnerSpec(
             "tree",
@@ -83,6 +75,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             details="a pruned decision tree that does not look at prices; each row pays for its "
             "own path: the baseline",
             reference="Breiman et al. 1984",
+            options=("max-seconds",),
             noun="tree",
             compared_by_default=True,
             exemptions={
@@ -101,6 +94,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "(CS-G-FR, CS-G-OMP, doubling), near the best whenever it is cut off; data larger "
             "than memory; bounds. [When to choose what, with pictures](docs/anytime_linear.md)",
             reference="Hu 2019, ch. 3",
+            options=("max-seconds",),
             noun="linear model",
             compared_by_default=True,
         ),
@@ -120,6 +114,8 @@ LEARNERS: dict[str, LearnerSpec] = {
             budget_parameter="budgets",
             first_result="the first fold",
             trained_per_budget=True,
+            compared_by_default=True,
+            searches=True,
             calibrates=False,
             check_params={"classification": _QUICK_FRONTIER, "regression": _QUICK_FRONTIER},
             check_examples=2,
@@ -141,7 +137,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "best, which on small tables is mostly a proof that it is the best; dense or sparse, "
             "up to millions of columns",
             reference="Wang, Zhu and Chi 2018",
-            options=("C",),
+            options=("C", "max-seconds"),
             budgets="several",
             budgets_by_default=True,
             trained_per_budget=True,
@@ -157,7 +153,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             details="[any scikit-learn estimator](docs/any_model.md), refitted on each prefix of "
             "the order in which another model buys",
             reference="the model you trust",
-            options=("estimator",),
+            options=("estimator", "max-seconds"),
             noun="refitted model",
             check_params={
                 "classification": _refit_of("sklearn.tree.DecisionTreeClassifier"),
@@ -172,6 +168,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             details="the order of a cost-weighted group lasso: a baseline "
             "(`pip install '.[lasso]'`)",
             reference="Yuan and Lin 2006",
+            options=("max-seconds",),
             noun="linear model",
             check_params={"regression": {"n_penalties": 20}},
             check_examples=5,
@@ -189,6 +186,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             details="Poisson regression on groups of columns in one learned order, for counts "
             "and rates",
             reference="Hu 2019, Sec. 3.7",
+            options=("max-seconds",),
             noun="linear model",
         ),
         LearnerSpec(

@@ -8,6 +8,9 @@ from .spec import Make, Option
 
 #: How boosting chooses a purchase.
 RULES = ("smoothed", "greedy", "speedboost", "hybrid", "edge")
+#: The most rounds of boosting by default, by task: on small tables more hardly help classes,
+#: while numbers are approached in small steps. `fit` and `compare` both train so many.
+N_ROUNDS = {"classification": 100, "regression": 500}
 #: How probabilities are calibrated.
 CALIBRATIONS = ("sigmoid", "isotonic", "temperature")
 
@@ -52,7 +55,12 @@ OPTIONS: dict[str, Option] = {
             "column by a regression, vote adds up the rounds as in the paper.",
             default="stacked", choices=("stacked", "vote"),
         ),
-        Option("rounds", "n_rounds", "int", "The most rounds.", default=500, least=1),
+        Option(
+            "rounds", "n_rounds", "int",
+            f"The most rounds: {N_ROUNDS['classification']} by default, "
+            f"{N_ROUNDS['regression']} to predict numbers.",
+            least=1,
+        ),
         Option(
             "unaffordable", "unaffordable", "choice",
             "At a choice that the rest of the budget cannot pay: choose among the others, or end.",
@@ -77,7 +85,7 @@ OPTIONS: dict[str, Option] = {
         ),
         Option(
             "max-seconds", "max_seconds", "float",
-            "About how long the frontier may take; what was tested by then counts.",
+            "About how long the training may take; what was learnt by then is the model.",
             least=0,
         ),
     )

@@ -125,7 +125,7 @@ class LearnerSpec:
         The constructor's parameter for them.
     budgets_by_default : bool
         Whether the command line trains for steps of the price list where no budget is given, as
-        a model that was trained for one budget has no answer for less.
+        a model that was trained for one budget only makes do with a part of it for less.
     trained_per_budget : bool
         Whether it is trained for given budgets, rather than once for all of them.
     noun : str
@@ -138,6 +138,8 @@ class LearnerSpec:
         Whether ``compare`` tries it unasked.
     is_method : bool
         Whether it can be trained by name; what wraps another learner cannot.
+    searches : bool
+        Whether it searches for as long as it may, so that comparisons limit its time.
     calibrates : bool
         Whether ``--calibrate`` has something to improve.
     check_params : mapping
@@ -165,6 +167,7 @@ class LearnerSpec:
     variants: tuple[Variant, ...] = ()
     compared_by_default: bool = False
     is_method: bool = True
+    searches: bool = False
     calibrates: bool = True
     check_params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     check_examples: int = 8

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..costs.ledger import Ledger
+from ..plans.capabilities import key_groups
 from ..plans.contract import State
 from ..plans.priced_plan import PricedPlan
 from ..types import Flags, Floats, Ints
@@ -86,7 +87,7 @@ def first_cohorts(
     failed: Flags | None,
     each_budget: bool,
 ) -> Iterator[Cohort]:
-    """Yield rows that own and lack the same items, at budgets that the plan starts alike.
+    """Yield rows that the plan starts alike: of one key group, owned and failed items, and budgets.
 
     Parameters
     ----------
@@ -105,7 +106,8 @@ def first_cohorts(
     each_budget : bool
         Whether every budget has a cohort of its own.
     """
-    for rows, owned_items, failed_items in _by_history(len(keys), owned, failed):
+    groups = key_groups(priced.plan, keys)
+    for rows, owned_items, failed_items in _by_history(groups, owned, failed):
         whole = Ledger(priced.costs, budgets.tolist(), owned_items)
         whole.failed = failed_items - whole.owned
         for start, stop in _budget_runs(priced, whole, each_budget):
@@ -120,19 +122,22 @@ def first_cohorts(
 
 
 def _by_history(
-    n: int, owned: Flags | None, failed: Flags | None
+    groups: Ints, owned: Flags | None, failed: Flags | None
 ) -> Iterator[tuple[Ints, set[int], set[int]]]:
-    """Yield rows that own the same items and cannot have the same items, and these items."""
-    if owned is None and failed is None:
-        yield np.arange(n), set(), set()
-        return
+    """Yield rows of one group that own and cannot have the same items, and these items."""
     given = [mask for mask in (owned, failed) if mask is not None]
+    if not given:
+        for number in np.unique(groups).tolist():
+            yield np.flatnonzero(groups == number), set(), set()
+        return
     patterns, member = np.unique(np.hstack(given), axis=0, return_inverse=True)
     member = member.reshape(-1)
     n_owned = 0 if owned is None else owned.shape[1]
-    for number, pattern in enumerate(patterns):
-        having, lacking = (np.flatnonzero(part) for part in np.split(pattern, [n_owned]))
-        yield np.flatnonzero(member == number), set(having.tolist()), set(lacking.tolist())
+    for number, group in np.unique(np.column_stack([member, groups]), axis=0).tolist():
+        parts = np.split(patterns[number], [n_owned])
+        having, lacking = (np.flatnonzero(part).tolist() for part in parts)
+        rows = np.flatnonzero((member == number) & (groups == group))
+        yield rows, set(having), set(lacking)
 
 
 def _budget_runs(

@@ -133,3 +133,22 @@ def test_rows_of_weight_0_do_not_matter():
 def test_what_is_unknown_is_refused():
     with pytest.raises(ValueError, match="combine is 'mean'"):
         BudgetedBoostingClassifier(combine="mean").fit(*problem()[:2])
+
+
+def test_rare_classes_are_no_worse_than_the_prior_with_any_set():
+    """A quadratic model of the loss at the prior is far off where classes are rare."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 5))
+    y = (X[:, 0] > 1.7).astype(int)
+    y[(X[:, 1] > 1.6) & (X[:, 0] < 1.0)] = 2
+    told = X[:, 2] > 1.9
+    y[told] = np.where(rng.random(told.sum()) < 0.7, 3, 0)
+    model = BudgetedBoostingClassifier(
+        [8.0, 4.0, 2.0, 1.0, 1.0], rule="edge", n_rounds=200, random_state=0
+    ).fit(X[:1500], y[:1500])
+    X, y = X[1500:], y[1500:]
+    prior = losses(model, X, y, budget=0).mean()
+    sets = (np.arange(32)[:, None] >> np.arange(5)) % 2 == 1
+    found = [losses(model, X, y, budget=0, owned=owned).mean() for owned in sets]
+    assert max(found) < 1.001 * prior
+    assert np.mean(found) < 0.7 * prior

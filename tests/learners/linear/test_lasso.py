@@ -1,10 +1,14 @@
 """The group lasso as a baseline."""
 
+from itertools import count
+from types import SimpleNamespace
+
 import numpy as np
 import polars as pl
 import pytest
 
 from scrimp import Costs, GroupLassoRegressor, SequencedRegressor
+from scrimp.runtime import time_limit
 
 pytest.importorskip("skglm")
 
@@ -60,3 +64,18 @@ def test_paths_that_lead_nowhere_are_refused(settings, text):
     X = np.random.default_rng(0).normal(size=(50, 2))
     with pytest.raises(ValueError, match=text):
         GroupLassoRegressor(**settings).fit(X, X[:, 0])
+
+
+def test_the_path_so_far_is_the_order_when_the_time_is_over(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = X @ [4.0, 2.0, 1.0]
+    whole = GroupLassoRegressor(n_penalties=20).fit(X, y)
+    enough = GroupLassoRegressor(n_penalties=20, max_seconds=1e6).fit(X, y)
+    assert enough.predict(X).tolist() == whole.predict(X).tolist()
+    clock = count()
+    monkeypatch.setattr(time_limit, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
+    part = GroupLassoRegressor(n_penalties=20, max_seconds=2.5).fit(X, y)
+    assert 0 < len(part.sequence_) < 3
+    assert part.sequence_ == whole.sequence_[: len(part.sequence_)]
+    assert not part.in_time_

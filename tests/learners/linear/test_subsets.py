@@ -109,12 +109,12 @@ def test_any_set_has_the_minimum_of_the_quadratic_models(glm, made_at):
         eta, subsets = np.tile(plan.models.prior, (len(X), 1)), plan.subsets.at_prior
     fitted = np.linalg.lstsq(np.column_stack([np.ones(len(X)), X]), eta, rcond=None)[0]
     error, curvature = derivatives(X, Y, eta)
-    one = PrefixPlan(plan.stages, plan.models, subsets)
     for columns in random_sets(4):
         part = naive.quadratic(X, error, curvature, fitted, columns, 0.01)
         expected = part[0] + X[:, columns] @ part[1:]
-        stages = tuple(s for s in range(last) if plan.reads[s][0] in columns)
-        scores = one._subset_model(stages).scores(X, rows)
+        stages = [s for s in range(last) if plan.reads[s][0] in columns]
+        base, weights = subsets.solve(np.array(stages))
+        scores = base + X[:, [plan.reads[s][0] for s in stages]] @ weights
         if scores.shape[1] > 1:  # a shift of all classes changes nothing
             scores, expected = (a - a.mean(axis=1, keepdims=True) for a in (scores, expected))
         np.testing.assert_allclose(scores, expected, rtol=1e-6, atol=1e-6)
@@ -132,6 +132,39 @@ def test_the_objectives_are_mixed_by_the_share_that_a_set_explains():
     response = share * longest.response + (1 - share) * subsets.at_prior.response
     expected = np.linalg.solve(matrix[np.ix_(some, some)], response[some])
     np.testing.assert_allclose(subsets.solve(some)[1], expected)
+
+
+def test_a_set_has_the_model_of_its_longest_prefix_and_what_the_rest_adds():
+    X, y = load_iris(return_X_y=True)
+    plan = SequencedClassifier(alpha=0.01).fit(X, y).plan_.plan
+    base, weights = plan.models.coefficients_of(2)
+    objective = SubsetModels(*plan.subsets._near(np.array([0, 1, 3])))
+    (more_base, more), (less_base, less) = (
+        objective.solve(np.array(columns)) for columns in ([0, 1, 2], [0, 1])
+    )
+    model = plan._subset_model((0, 1, 3))
+    np.testing.assert_allclose(model.base, base + more_base - less_base)
+    np.testing.assert_allclose(model.weights[2], more[2])
+    np.testing.assert_allclose(model.weights[:2], weights + more[:2] - less)
+
+
+@pytest.mark.parametrize("kind", ["classes", "counts"])
+def test_a_column_that_says_nothing_changes_no_answer_of_a_prefix(kind):
+    """The objective of all sets is far from a prefix that nearly separates the classes."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2_000, 5))
+    steep = 6.0 * (X[:, 0] > 1.0) * X[:, 0] - 4.0
+    y = rng.random(2_000) < expit(steep)
+    model = SequencedClassifier(Costs.per_feature([1.0, 9.0, 9.0, 9.0, 9.0]))
+    if kind == "counts":
+        y = rng.poisson(np.exp(0.5 * steep))
+        model = SequencedPoissonRegressor(model.costs)
+    model.fit(X, y)
+    assert model.sequence_[0] == "x0"
+    last = model.plan_.plan.reads[-1][0]
+    plain = model.predictor_.answer(X, 1.0)[0]
+    owned = model.predictor_.answer(X, 1.0, owned=mask([last], 5))[0]
+    np.testing.assert_allclose(owned, plain, atol=0.2)
 
 
 def test_groups_of_a_glm_are_penalised_as_in_training():

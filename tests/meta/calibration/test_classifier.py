@@ -21,7 +21,7 @@ from scrimp import (
 )
 from scrimp.checks.driving import feed
 from scrimp.datasets import load_heart
-from scrimp.meta.calibration.budget_fractions import same_for_all
+from scrimp.meta.calibration.budget_fractions import price_fractions, same_for_all
 
 STUMPS = BudgetedBoostingClassifier(n_rounds=8, combine="vote")
 
@@ -317,3 +317,16 @@ def test_frames_and_prices_by_name():
     assert isinstance(model.plan_.costs, Costs)
     answer = model.session(budget=5.0, known={"age": 61}).read()
     assert answer.probabilities.sum() == pytest.approx(1.0)
+
+
+def test_there_are_calibrators_for_what_is_bought_past_an_item_that_is_too_expensive():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 8))
+    y = (X[:, 0] + 0.3 * X[:, 1:].sum(axis=1) + rng.normal(size=len(X)) > 1.0).astype(int)
+    costs = Costs.per_feature([20.0, *[1.0] * 7])
+    booster = BudgetedBoostingClassifier(costs, n_rounds=40, rule="edge", combine="vote").fit(X, y)
+    assert booster.plan_.summary()[1].price == 20.0
+    steps = price_fractions(booster.plan_)
+    for budget in range(1, 28):
+        spent = booster.spend(X[:1], float(budget))[0] / booster.plan_.price
+        assert np.isclose(steps, spent).any()

@@ -1,20 +1,24 @@
 """The models of each base learner predict as arrays what was fitted."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import expit, softmax
-from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from scrimp import FrontierClassifier, load, save
 from scrimp.kernels.boosted_trees import boost
-from scrimp.meta.frontier import kernel_ridge
+from scrimp.meta.frontier import kernel_ridge, random_forest
 from scrimp.meta.frontier.base_learners import BASE_LEARNERS, grow, of_estimator
+from scrimp.meta.frontier.logistic_ridge import OPTIONS as LOGISTIC
 from scrimp.meta.frontier.set_scorer import TreeOptions
 from tests.naive import boosted_trees as naive
+from tests.naive.random_trees import predict as naive_forest
 
 from .tables import COSTS, response, rows_of, table
 
@@ -49,23 +53,49 @@ def test_every_base_learner_reads_its_columns_alone_and_predicts_new_rows(name, 
 
 
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
-def test_linear_models_and_forests_are_scikit_learns(n_classes, monkeypatch):
+def test_linear_models_are_scikit_learns_with_one_of_the_penalties(n_classes):
     rows, X = rows_of(n_classes, weighted=True)
-    fitted = []
-    kinds = (LogisticRegression, RidgeCV, ExtraTreesClassifier, ExtraTreesRegressor)
-    for kind in kinds:
+    model, weights = BASE_LEARNERS["linear"].fit(rows, ITEMS), rows.target.weights
+    ready = rows.design.filled[1][:, rows.design.columns(ITEMS)]
+    if not n_classes:
+        theirs = RidgeCV((0.1, 1, 10, 100)).fit(ready, rows.target.y, weights)
+        np.testing.assert_allclose(predicted(model, X)[:, 0], theirs.predict(ready), atol=1e-9)
+        return
+    gaps = []
+    for C in LOGISTIC.inverse_penalties:
+        theirs = LogisticRegression(C=C, tol=1e-9).fit(ready, rows.target.y, weights)
+        gaps.append(np.abs(theirs.predict_proba(ready) - predicted(model, X)).max())
+    assert min(gaps) < 1e-4
+    assert sorted(gaps)[1] > 1e-3
 
-        def noted(self, *data, fit=kind.fit, **options):
-            fitted.append(fit(self, *data, **options))
-            return fitted[-1]
 
-        monkeypatch.setattr(kind, "fit", noted)
-    for name in ("linear", "forest"):
-        model = BASE_LEARNERS[name].fit(rows, ITEMS)
-        theirs = fitted.pop()
-        ready = rows.design.filled[1][:, rows.design.columns(ITEMS)]
-        expected = theirs.predict_proba(ready) if n_classes else theirs.predict(ready)[:, None]
-        np.testing.assert_allclose(predicted(model, X), expected, atol=1e-9)
+def test_the_penalty_of_logistic_regression_follows_the_noise():
+    rng = np.random.default_rng(0)
+    weights = []
+    for noise in (0.1, 30.0):
+        rows, _ = rows_of(2, y=(table()[1] + noise * rng.normal(size=240) > 0).astype(float))
+        weights.append(np.abs(BASE_LEARNERS["linear"].fit(rows, ITEMS).weights).sum())
+    assert weights[0] > 10 * weights[1]
+
+
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+def test_forests_are_means_of_the_naive_twin(n_classes, monkeypatch):
+    options = replace(random_forest.OPTIONS, n_trees=4)
+    monkeypatch.setattr(random_forest, "OPTIONS", options)
+    rows, X = rows_of(n_classes, weighted=True)
+    model, target = BASE_LEARNERS["forest"].fit(rows, ITEMS), rows.target
+    ready = rows.design.filled[1][:, rows.design.columns(ITEMS)]
+    n_tried, min_leaf = (2, 1) if n_classes else (4, 5)
+    expected = np.mean(
+        [
+            naive_forest(
+                ready, target.y, target.weights, n_tried, min_leaf, n_classes, 0, tree, ready
+            )
+            for tree in range(4)
+        ],
+        axis=0,
+    )
+    np.testing.assert_allclose(predicted(model, X), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -140,3 +170,23 @@ def test_where_no_tree_can_be_grown_the_prior_is_the_answer():
     rows, X = rows_of(2, n=8)
     model = BASE_LEARNERS["boosted"].fit(rows, ITEMS)
     np.testing.assert_allclose(predicted(model, X), np.tile(rows.target.prior, (8, 1)))
+
+
+def test_histogram_boosting_takes_part_where_it_differs_from_boosted_trees():
+    takes_part = BASE_LEARNERS["histogram"].takes_part
+    assert takes_part(4_000, 6)
+    assert not takes_part(4_000, 2)
+    assert not takes_part(4_000, 0)
+    assert not takes_part(500, 6)
+    assert not BASE_LEARNERS["lightgbm"].takes_part(4_000, 6)
+
+
+def test_lightgbm_on_item_sets_is_saved_without_pickle(tmp_path):
+    pytest.importorskip("lightgbm")
+    X, signal = table()
+    model = FrontierClassifier(COSTS, [COSTS.total], candidates=["lightgbm"], cv=2)
+    model.fit(X, response(signal, 2))
+    assert [entry.candidate for entry in model.chosen_] == ["lightgbm"]
+    save(model, tmp_path / "model.scrimp")
+    loaded = load(tmp_path / "model.scrimp")
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))

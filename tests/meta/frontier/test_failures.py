@@ -128,8 +128,9 @@ def test_complete_rows_are_answered_by_the_entries_themselves(regression):
         np.testing.assert_allclose(model.predict(X[:3], budget), entry.read(start)[:, 0])
 
 
-def test_without_time_there_is_no_fallback():
-    train, _, signal = frames()
+def test_without_time_the_fallback_learns_from_few_rows():
+    train, test, signal = frames()
     model = FrontierRegressor(candidates=["linear"], cv=2, max_seconds=1e-3)
     model.fit(train, signal[:600])
-    assert getattr(model.plan_.plan, "fallback", None) is None
+    assert model.plan_.plan.fallback is not None
+    assert error(model, test.drop(columns="x0"), signal[600:]) < np.var(signal[600:])

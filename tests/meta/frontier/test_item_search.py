@@ -1,5 +1,7 @@
 """What to buy: orders and sets of items under prices."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
@@ -8,10 +10,16 @@ from scrimp import Costs, FrontierClassifier, Item
 from scrimp.costs.item_sets import ItemSets
 from scrimp.costs.ledger import within
 from scrimp.data.columns import Columns
-from scrimp.meta.frontier import linear_scorer
+from scrimp.meta.frontier import item_search, linear_scorer
 from scrimp.meta.frontier.design import Design
-from scrimp.meta.frontier.item_search import best_sets, eliminated, forward_order, swapped
-from scrimp.meta.frontier.linear_scorer import LinearScorer
+from scrimp.meta.frontier.item_search import (
+    best_sets,
+    eliminated,
+    find_item_sets,
+    forward_order,
+    swapped,
+)
+from scrimp.meta.frontier.linear_scorer import BlendedScorer, LinearScorer
 from scrimp.meta.frontier.set_scorer import SetScorer, TreeOptions
 from scrimp.meta.frontier.training_target import TrainingTarget
 
@@ -209,3 +217,38 @@ def test_the_linear_scorer_is_ridge_regression_on_folds():
                 own.append(np.average(errors, weights=target.weights[test]))
             losses.append(own)
     assert scorer.loss((0, 2)) == pytest.approx(np.mean(losses, axis=0).min(), rel=1e-6)
+
+
+def test_on_few_rows_linear_models_and_trees_have_the_same_sets(monkeypatch):
+    rows, _ = rows_of(2)
+    rows = replace(rows, problem=replace(rows.problem, budgets=(1.0, 4.0, COSTS.total)))
+    shared = find_item_sets(rows)
+    assert shared["linear"] == shared["trees"]
+    monkeypatch.setattr(
+        item_search, "OPTIONS", replace(item_search.OPTIONS, max_shared_rows=len(rows.index) - 1)
+    )
+    scored = []
+    monkeypatch.setattr(item_search, "searched", lambda scorer, *_: scored.append(type(scorer)))
+    find_item_sets(rows)
+    assert scored == [SetScorer, LinearScorer]
+
+
+def test_a_blended_loss_is_the_mean_of_losses_relative_to_the_priors():
+    class Fixed:
+        design = None
+
+        def __init__(self, losses):
+            self.losses, self.computed = losses, []
+
+        def loss(self, items):
+            return self.losses[items]
+
+        def compute_losses(self, sets):
+            self.computed += sets
+
+    first, second = Fixed({(): 4.0, (1,): 1.0}), Fixed({(): 0.5, (1,): 0.25})
+    blended = BlendedScorer(first, second)
+    assert blended.loss(()) == 1.0
+    assert blended.loss((1,)) == pytest.approx((0.25 + 0.5) / 2)
+    blended.compute_losses([(1,)])
+    assert first.computed == second.computed == [(1,)]

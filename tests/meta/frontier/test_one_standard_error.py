@@ -76,3 +76,13 @@ def test_what_is_free_only_has_to_be_better():
     own = np.array([0.99, 0.99, 1.2])[:, None] + noise
     assert choose({"a": own}, np.ones(400), first_is_free=True) == ["a", None, None]
     assert choose({"a": own[::-1]}, np.ones(400), first_is_free=True) == [None, None, None]
+
+
+def test_on_few_rows_the_best_overall_is_the_default_even_if_it_is_not_clearly_so():
+    noise = RNG.normal(size=(3, 400))
+    noise -= noise.mean(axis=1, keepdims=True)
+    simple = np.full((3, 400), 0.52)
+    better = np.full((3, 400), 0.50) + noise  # a standard error of 0.05
+    found = {"simple": simple, "better": better}
+    assert choose(found, np.full(400, 2.0)) == ["simple"] * 3
+    assert choose(found, np.full(400, 2.0), default_errors=0.0) == ["better"] * 3

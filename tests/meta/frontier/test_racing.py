@@ -8,6 +8,7 @@ import pytest
 
 from scrimp.data.columns import Columns
 from scrimp.data.folds import splits_of
+from scrimp.meta.frontier import racing
 from scrimp.meta.frontier.candidates import Candidate, candidates_of
 from scrimp.meta.frontier.problem import Problem, TrainingSet
 from scrimp.meta.frontier.racing import Race
@@ -148,6 +149,21 @@ def test_nothing_is_left_of_who_failed_last():
     assert held.validation.failures == {"spy": "ValueError: no luck"}
 
 
+@pytest.fixture
+def many_rows(monkeypatch):
+    """The rows of these tests count as many, so that one fold is enough to be eliminated."""
+    monkeypatch.setattr(racing, "FEW_ROWS", 0)
+
+
+def test_on_few_rows_nobody_is_eliminated_before_the_third_fold():
+    good, bad = Spy("good"), Spy("bad", wrong=(0.9, 0.9, 0.9))
+    held = race(good, bad)
+    held.run()
+    assert [len(good.given), len(bad.given)] == [3, 3]
+    assert list(held.scores) == ["good"]
+
+
+@pytest.mark.usefixtures("many_rows")
 def test_who_makes_nothing_better_is_not_tried_again():
     good, bad = Spy("good"), Spy("bad", wrong=(0.9, 0.9, 0.9))
     held = race(good, bad)
@@ -157,6 +173,7 @@ def test_who_makes_nothing_better_is_not_tried_again():
     assert not held.validation.failures
 
 
+@pytest.mark.usefixtures("many_rows")
 def test_who_leaves_early_leaves_its_losses():
     """A tenth, and nine tenths, of the 50 rows of the one fold in which it took part."""
     held = race(Spy("good"), Spy("bad", wrong=(0.1, 0.9, 0.9)))
@@ -165,6 +182,7 @@ def test_who_leaves_early_leaves_its_losses():
     np.testing.assert_allclose(held.eliminated["bad"], [0.1, 0.9, 0.9])
 
 
+@pytest.mark.usefixtures("many_rows")
 def test_who_is_called_back_has_not_left():
     held = race(Spy("good", fails_at=(2,)), Spy("bad", wrong=(0.9, 0.9, 0.9)))
     held.run()

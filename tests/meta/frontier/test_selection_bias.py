@@ -69,7 +69,7 @@ def test_few_rows_are_divided_again():
     adopt = base.FrontierBase._adopt
     model._adopt = lambda *args: (race.append(args[0]), adopt(model, *args))
     model.fit(X, X[:, 0] + 0.5 * rng.normal(size=200) > 0)
-    assert race[0].validation.n_complete == 15
+    assert race[0].validation.n_complete == 10
     assert model.n_tested_ == 200
     losses = race[0].losses()["linear"]
     assert losses.shape == (2, 200)

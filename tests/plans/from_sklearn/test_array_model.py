@@ -256,3 +256,27 @@ def test_bad_input_is_refused():
     several = DecisionTreeClassifier().fit(X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="predicts several targets; expected one"):
         array_model(several, range(N))
+
+
+@pytest.mark.parametrize("task", ["two classes", "three classes", "numbers", "counts"])
+@pytest.mark.parametrize("missing", [False, True])
+def test_lightgbm_becomes_arrays_with_the_same_answers(task, missing):
+    lightgbm = pytest.importorskip("lightgbm")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    signal = X[:, 1] + X[:, 3]
+    y = {"two classes": signal > 0, "three classes": np.digitize(signal, [-1, 1])}.get(
+        task, np.exp(signal).round()
+    )
+    train = X.copy()
+    if missing:
+        train[rng.random(X.shape) < 0.1] = np.nan
+    kind = lightgbm.LGBMClassifier if "classes" in task else lightgbm.LGBMRegressor
+    options = {"objective": "poisson"} if task == "counts" else {}
+    theirs = kind(n_estimators=20, verbosity=-1, n_jobs=1, **options).fit(train, y)
+    model = array_model(theirs, [0, 1, 2, 3, 4])
+    assert model.kind == "trees"
+    asked = X.copy()
+    asked[rng.random(X.shape) < 0.1] = np.nan  # also where none was missing in training
+    expected = theirs.predict_proba(asked) if "classes" in task else theirs.predict(asked)[:, None]
+    np.testing.assert_allclose(model.scores(asked, np.arange(300)), expected, atol=1e-9)

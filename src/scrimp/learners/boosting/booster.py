@@ -18,6 +18,7 @@ from ...kernels import n_threads
 from ...plans import AdditivePlan, MenuPlan, StepFunctions, StumpTable
 from ...plans.contract import StageTable
 from ...plans.priced_plan import PricedPlan
+from ...runtime.time_limit import is_time_over, time_share
 from ...types import Floats, Ints
 from ..base import BudgetedEstimator
 from .binned_search import Stump
@@ -45,6 +46,8 @@ class Run:
     ----------
     shopper : Shopper
         What has been bought.
+    n_rounds : int
+        The most rounds; where the time was over, those that were begun.
     label : str
         Names the run in progress events.
     rounds : list of (Stump, float)
@@ -52,6 +55,7 @@ class Run:
     """
 
     shopper: Shopper
+    n_rounds: int
     label: str = "fit"
     rounds: list[tuple[Stump, float]] = field(default_factory=list)
 
@@ -89,10 +93,11 @@ class Booster(BudgetedEstimator):
     def _fit_runs(self, rows: Any, columns: Columns, n_classes: int = 2) -> list[Run]:
         """Train a run per budget, and become their model; if interrupted, of the rounds done."""
         costs = as_costs(self.costs, len(columns), columns.names)
-        runs = [Run(Shopper(costs, budget)) for budget in self._budgets()]
+        runs = [Run(Shopper(costs, budget), self.n_rounds) for budget in self._budgets()]
         stacked = None
         try:
-            self._train(runs, rows, n_classes)
+            with time_share(self._training_share(len(rows.table))):
+                self._train(runs, rows, n_classes)
             if self.combine == "stacked":
                 stacked = self._stack(runs_to_keep(runs), rows, costs, n_classes)
         except KeyboardInterrupt:
@@ -115,7 +120,13 @@ class Booster(BudgetedEstimator):
                     run.shopper, self.rule, self.unaffordable == "skip", self.tau,
                     self.switch, n_classes,
                 )  # fmt: skip
-                self._boost(search, rule, run, rows)
+                with time_share(1.0 / (len(runs) - number + 1)):
+                    self._boost(search, rule, run, rows)
+
+    def _training_share(self, n_rows: int) -> float:
+        """Return the part of the time for the training on all rows; the rest is for folds."""
+        has_folds = self.combine == "stacked" and n_rows < ROWS_PER_ROUND * self.n_rounds
+        return 1.0 / (1 + N_FOLDS) if has_folds else 1.0
 
     def _stack(self, runs: list[Run], rows: Any, costs: Costs, n_classes: int) -> PricedPlan:
         """Return the plan whose columns are weighted for any set of them."""
@@ -140,19 +151,29 @@ class Booster(BudgetedEstimator):
         n, cells = len(rows.table), max(1, *(part.missing.size for part in functions))
         is_few = n < ROWS_PER_ROUND * max(len(run.rounds) for run in runs)
         folds = rows.folds(N_FOLDS) if is_few else []
-        if not folds:
+        if not folds or is_time_over():
             sample = _spread_rows(n, MAX_OWN_CELLS // cells)
             return sample, [part.on(rows.table, sample) for part in functions]
         values = [np.zeros((n, len(part), part.n_outputs)) for part in functions]
+        tested: list[Ints] = []
         for number, (train, test) in enumerate(folds, start=1):
-            others = [Run(Shopper(costs, run.shopper.ledger.budgets[0])) for run in runs]
+            if tested and is_time_over():
+                break
+            budgets = [run.shopper.ledger.budgets[0] for run in runs]
+            others = [
+                Run(Shopper(costs, budget), run.n_rounds)
+                for budget, run in zip(budgets, runs, strict=True)
+            ]
             part = rows.taken(train)
-            self._train(others, part, n_classes, f"stack {number}/{len(folds)}")
+            with time_share(1.0 / (len(folds) - number + 1)):
+                self._train(others, part, n_classes, f"stack {number}/{len(folds)}")
+            tested.append(test)
             for run, final, out in zip(others, functions, values, strict=True):
                 other = _column_functions(run, part)
                 _, at, from_ = np.intersect1d(final.column, other.column, return_indices=True)
                 out[np.ix_(test, at)] = other.on(rows.table, test)[:, from_]
-        sample = _spread_rows(n, MAX_CELLS // cells)
+        held_out = np.sort(np.concatenate(tested))
+        sample = held_out[_spread_rows(len(held_out), MAX_CELLS // cells)]
         return sample, [out[sample] for out in values]
 
     def _budgets(self) -> list[float]:
@@ -197,7 +218,7 @@ def warn_if_nothing_is_bought(run: Run) -> None:
     """Warn, from `fit`, that a run has no round."""
     reason = "No column has an edge, or the first choice is too dear"
     ledger = run.shopper.ledger
-    warn_of_prior(ledger.costs, ledger.budgets[0], otherwise=reason, stacklevel=4)
+    warn_of_prior(ledger.costs, ledger.budgets[0], otherwise=reason, stacklevel=5)
 
 
 def as_number(votes: Floats) -> Floats:

@@ -19,6 +19,7 @@ from ...data.training_rows import TrainingRows, read_rows, seed_from
 from ...kernels import n_threads
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
+from ...runtime.time_limit import current_limit, is_time_over
 from ...types import Flags, Floats, Ints
 from ..base import BudgetedClassifier
 from .booster import (
@@ -32,8 +33,8 @@ from .booster import (
     warn_if_nothing_is_bought,
 )
 from .class_search import ClassSearch
+from .outcomes import Classes
 from .rules import PricedRule
-from .stacking import Classes
 from .stump_search import PrunedSearch, StumpSearch
 
 #: Alg. 1, line 8 gives a perfect stump an infinite weight; an edge counts as at most this.
@@ -112,13 +113,24 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
     class_weight : dict, "balanced" or None
         Weights of the classes in the training, which multiply `sample_weight`, as in
         scikit-learn. Probabilities are then those of rows weighted so.
+    max_seconds : float or None
+        About how long the training may take, above 0; what was learnt by then is the model, and
+        ``in_time_`` is False. None is no limit.
+    verbose : int or None
+        Progress of the training, on stderr: 0 shows none, 1 a bar on a terminal or in a notebook
+        and elsewhere a line every 10 seconds, 2 a line for each step. None shows a bar in
+        notebooks only. For other uses see `set_callbacks`.
 
     Attributes
     ----------
     plan_ : PricedPlan
         What is bought, in order; ``plan_.summary()`` lists it.
+    vote_ : PricedPlan
+        The vote of all stumps, as in the paper; the same as ``plan_`` with ``combine="vote"``.
     edges_ : float array (rounds,)
         The edges of the rounds of the last training.
+    in_time_ : bool
+        Whether the training came to its end within `max_seconds`.
 
     Notes
     -----
@@ -171,6 +183,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         combine: str = "stacked",
         error_cost: Any = None,
         class_weight: Any = None,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         self.costs = costs
         self.budget = budget
@@ -185,6 +199,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         self.combine = combine
         self.error_cost = error_cost
         self.class_weight = class_weight
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn what to buy and in which order.
@@ -208,7 +224,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         check_categories(rows.columns)
         labelled = _labelled(rows.of_positive_weight())
         runs = self._fit_runs(labelled, rows.columns, len(labelled.classes))
-        if not len(self.edges_):
+        if not len(self.edges_) and not current_limit().was_hit:
             warn_if_nothing_is_bought(runs[-1])
         return self
 
@@ -216,9 +232,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         self, runs: list[Run], rows: _Labelled, costs: Costs, stacked: PricedPlan | None = None
     ) -> None:
         coding, scale = rows.coding()
-        self.plan_ = stacked or additive_plan(
-            runs, costs, rows.prior(), self.unaffordable, coding=coding
-        )
+        self.vote_ = additive_plan(runs, costs, rows.prior(), self.unaffordable, coding=coding)
+        self.plan_ = stacked or self.vote_
         self.edges_ = np.array([stump.edge for stump, _ in runs[-1].rounds])
         self.target_ = self._class_target(rows.classes, 1.0 if stacked else scale)
 
@@ -236,7 +251,10 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
 
     def _boost(self, search: PrunedSearch, rule: PricedRule, run: Run, rows: _Labelled) -> None:
         """AdaBoostBT(S, B, C), Alg. 1."""
-        for t in range(self.n_rounds):  # line 3
+        for t in range(run.n_rounds):  # line 3
+            if is_time_over():
+                run.n_rounds = t
+                break
             stump = search.best(rule.quality, rule.allowed)  # line 4, by Eq. (1) or (2)
             if stump is None:
                 break

@@ -17,6 +17,7 @@ from ...kernels import n_threads
 from ...kernels.residuals import first_residuals, power_of_two
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
+from ...runtime.time_limit import current_limit, is_time_over
 from ...types import Flags, Floats, Ints
 from ..base import BudgetedRegressor
 from .booster import (
@@ -28,9 +29,9 @@ from .booster import (
     check_categories,
     warn_if_nothing_is_bought,
 )
+from .outcomes import Numbers
 from .residual_search import ResidualSearch
 from .rules import PricedRule
-from .stacking import Numbers
 
 LOSSES = ("squared", "absolute")
 #: Times the median absolute residual from which a residual counts as an outlier.
@@ -49,7 +50,8 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
 
     Parameters
     ----------
-    costs, budget, unaffordable, max_bins, tau, switch, n_jobs, random_state, combine
+    costs, budget, unaffordable, max_bins, tau, switch, n_jobs, random_state, combine, max_seconds,
+    verbose
         As in `BudgetedBoostingClassifier`.
     rule : {"smoothed", "greedy", "edge", "speedboost", "hybrid"}
         As in `BudgetedBoostingClassifier`, where :math:`1-g^2` is what is left of the loss:
@@ -109,6 +111,8 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
         n_jobs: int | None = None,
         random_state: Any = None,
         combine: str = "stacked",
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         self.costs = costs
         self.budget = budget
@@ -123,6 +127,8 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.combine = combine
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn what to buy and in which order; an interrupted fit keeps the rounds done.
@@ -141,7 +147,8 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
         check_categories(rows.columns)
         residual = _residual_rows(rows.of_positive_weight(), self.loss)
         runs = self._fit_runs(residual, rows.columns)
-        if not len(self.explained_) and residual.residuals.any():
+        learnable = residual.residuals.any() and not current_limit().was_hit
+        if not len(self.explained_) and learnable:
             warn_if_nothing_is_bought(runs[-1])
         return self
 
@@ -168,7 +175,10 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
         )
 
     def _boost(self, search: ResidualSearch, rule: PricedRule, run: Run, rows: _Rows) -> None:
-        for t in range(self.n_rounds):
+        for t in range(run.n_rounds):
+            if is_time_over():
+                run.n_rounds = t
+                break
             stump = search.best(
                 lambda columns, roots: rule.quality(columns, _as_edges(roots)), rule.allowed
             )

@@ -1,4 +1,4 @@
-"""AdaBoost that samples its vote: each row draws stumps until its budget is used up.
+"""AdaBoost that samples what it buys: each row draws stumps until its budget is used up.
 
 Reyzin, "Boosting on a Budget: Sampling for Feature-Efficient Prediction", ICML 2011.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,8 @@ from ...costs.costs import Costs, as_costs
 from ...data.columns import Columns
 from ...data.training_rows import seed_from
 from ...data.validation import check_choice
-from ...plans import StumpTable
-from ...plans.capabilities import Drawing, voting
-from ...plans.components.members import Members
+from ...plans import GamPlan, StumpTable
+from ...plans.capabilities import Drawing, Voting, voting
 from ...plans.priced_plan import PricedPlan
 from ...plans.sampled import MAX_DRAWS_LIMIT
 from ...types import Floats
@@ -28,17 +27,16 @@ from ..base import BudgetedClassifier
 from .budgeted import BudgetedBoostingClassifier
 from .foreign_votes import check_supported, vote_of
 from .margins import draws_for, margins
-from .votes import Vote, best_first, drawn, vote_of_stumps
+from .votes import Vote, best_first, drawn, drawn_columns, vote_of_stumps
 
 
 class SampledBoostingClassifier(BudgetedClassifier):
-    r"""AdaBoost whose vote is estimated per row from stumps drawn at random.
+    r"""AdaBoost whose rows buy the columns of stumps that are drawn at random.
 
     The full vote :math:`\sum_i\alpha_i h_i(x)` reads every column some stump needs. Here a
-    row draws stumps with replacement, pays for columns it does not own yet, and answers with
-    the mean of the drawn votes, each divided by its chance. That estimates the full vote
-    without bias for any number of draws (Thm. 5). A budget that pays for everything takes
-    the full vote itself.
+    row draws stumps with replacement and pays for columns it does not own yet. How the answer
+    is made of the columns that it then has is decided by `combine`: by a regression, or by the
+    paper's mean of the drawn votes.
 
     Parameters
     ----------
@@ -52,33 +50,49 @@ class SampledBoostingClassifier(BudgetedClassifier):
     bound : {"remaining", "paper"}
         When drawing ends. ``paper``: when the rest of the budget could not pay for the
         costliest stump; so it never starts where that one is above the budget. ``remaining``:
-        only stumps that the rest can pay are drawn, by renormalised chances. Once all these
-        are owned, drawing ends with the vote of all that is owned: the mean that further
-        draws would tend to, without their variance. That uses all the money, but
-        stumps that cost too much take no part: the estimate is biased.
+        only stumps that the rest can pay are drawn, by renormalised chances, until all these
+        are owned.
     n_rounds : int
         Rounds of AdaBoost.
     max_draws : int
-        A row stops after so many draws, with their mean; 100,000 at most. Few rows come that
-        far, but near the full price, or with prices far apart, what is still to be bought is
-        drawn rarely.
+        With ``combine="vote"`` a row stops after so many draws, with their mean; 100,000 at
+        most. Few rows come that far, but near the full price, or with prices far apart, what
+        is still to be bought is drawn rarely. Otherwise there is no limit: draws of what is
+        owned change nothing and are not made.
     max_bins, n_jobs
         As in `BudgetedBoostingClassifier`.
     random_state : int, RandomState or None
         Seeds the draws, together with the key of each row.
-    error_cost, class_weight
+    error_cost, class_weight, max_seconds, verbose
         As in `BudgetedBoostingClassifier`.
+    combine : {"stacked", "vote"}
+        How an answer is made of the columns that a row has. ``stacked``: as in
+        `BudgetedBoostingClassifier`, all stumps on a column make one function, and the
+        functions are weighted by a regression for whatever columns there are, so that an
+        answer with few of them is no worse than the prior. ``vote``: the mean of the drawn
+        votes, each divided by its chance, as in the paper; see the notes. `from_ensemble`
+        has no training rows and always votes.
 
     Attributes
     ----------
     plan_ : PricedPlan
-        Equal stumps are merged and their weights added, which leaves the law of the draws
-        as it is.
+        What is bought, with which probabilities.
 
     Notes
     -----
-    Stumps that cost nothing are always voted and never drawn. A row draws the same for the
+    Stumps that cost nothing are always used and never drawn. A row draws the same for the
     same key; keys are 0, 1, 2, ... in a batch unless given.
+
+    The mean of the drawn votes estimates the full vote without bias for any number of draws
+    (Thm. 5), but with few of them it is a rough estimate, which may be worse than the prior.
+    With ``bound="remaining"`` it becomes, once drawing ends, the vote of all that is owned: the
+    mean that further draws would tend to, without their variance. That uses all the money, but
+    stumps that cost too much take no part, and the estimate is biased. A budget that pays for
+    everything takes the full vote itself. Equal stumps are merged and their weights added,
+    which leaves the law of the draws as it is.
+
+    With ``combine="stacked"`` only the order matters in which columns are first drawn. There
+    are 64 such orders, drawn in `fit`, and each row follows one of them by its key.
 
     References
     ----------
@@ -109,6 +123,9 @@ class SampledBoostingClassifier(BudgetedClassifier):
         random_state: Any = None,
         error_cost: Any = None,
         class_weight: Any = None,
+        combine: str = "stacked",
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         self.costs = costs
         self.sampling = sampling
@@ -120,6 +137,9 @@ class SampledBoostingClassifier(BudgetedClassifier):
         self.random_state = random_state
         self.error_cost = error_cost
         self.class_weight = class_weight
+        self.combine = combine
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train AdaBoost, and weigh its stumps for the draws.
@@ -133,7 +153,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
         chance = check_random_state(self.random_state)
         booster = BudgetedBoostingClassifier(
             self.costs, rule="edge", n_rounds=self.n_rounds, max_bins=self.max_bins,
-            n_jobs=self.n_jobs, random_state=seed_from(chance), combine="vote",
+            n_jobs=self.n_jobs, random_state=seed_from(chance), combine=self.combine,
             error_cost=self.error_cost, class_weight=self.class_weight,
         )  # fmt: skip
         try:
@@ -175,7 +195,8 @@ class SampledBoostingClassifier(BudgetedClassifier):
             :math:`\sum_j w_jm_j` joins the intercept, and counts :math:`\alpha_j=|w_j|s_j`;
             by default m = 0 and s = 1, as for columns that are standardised.
         **options
-            Other parameters of the class; those of training have no effect.
+            Other parameters of the class; those of training, and `combine`, have no effect:
+            stacking needs the rows and labels of the training.
 
         Notes
         -----
@@ -215,10 +236,15 @@ class SampledBoostingClassifier(BudgetedClassifier):
         return model
 
     def _adopt(self, booster: BudgetedBoostingClassifier, seed: int) -> None:
-        plan = voting(booster.plan_.plan)
+        plan, costs = voting(booster.vote_.plan), booster.vote_.costs
         assert isinstance(plan.members, StumpTable)
         vote = vote_of_stumps(plan.members, plan.prior)
-        self.plan_ = self._plan(vote, booster.plan_.costs, seed)
+        if booster.plan_ is booster.vote_:  # interrupted before the columns were stacked, perhaps
+            self.plan_ = self._plan(vote, costs, seed)
+        else:
+            columns, paper = cast(GamPlan, booster.plan_.plan), self.bound == "paper"
+            drawing = drawn_columns(columns, vote, costs, self.sampling, paper, seed)
+            self.plan_ = PricedPlan(drawing, costs)
         self.columns_ = booster.columns_
         self.target_ = booster.target_
         for name in ("n_features_in_", "feature_names_in_"):
@@ -252,7 +278,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
             how far the first is ahead of the next, from 0 to 1. Not defined for linear models,
             whose terms have no bound.
         """
-        return margins(self._members(), self._looked_at(X))
+        return margins(self._voting_plan().members, self._looked_at(X))
 
     def draws_for(self, agreement: float, X: Any) -> Floats:
         r"""Return the number of draws after which labels agree with the full vote.
@@ -284,8 +310,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
             )
         if not 0.0 < agreement < 1.0:
             raise ValueError(f"agreement is {agreement!r}; expected a number between 0 and 1.")
-        check_is_fitted(self, "plan_")
-        plan = self.plan_.plan
+        plan = self._voting_plan()
         if self.sampling == "top" or not isinstance(plan, Drawing):
             raise ValueError("sampling='top' draws nothing; use 'uniform' or 'cost-aware'.")
         if self.target_.moves_decisions:
@@ -295,9 +320,16 @@ class SampledBoostingClassifier(BudgetedClassifier):
             )
         return draws_for(plan, agreement, self._looked_at(X))
 
-    def _members(self) -> Members:
+    def _voting_plan(self) -> Voting:
+        """Return the plan if its answer is a vote; raise ValueError if it is not."""
         check_is_fitted(self, "plan_")
-        return voting(self.plan_.plan).members
+        plan = self.plan_.plan
+        if not isinstance(plan, Voting):
+            raise ValueError(
+                "Margins and draws are those of a vote, and combine='stacked' answers by a "
+                "regression. Fit with combine='vote' to know them."
+            )
+        return plan
 
     def _looked_at(self, X: Any) -> NDArray[Any]:
         """Return X as numbers; columns that the vote does not read are NaN."""
@@ -311,6 +343,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
     def _check_params(self) -> None:
         check_choice("sampling", self.sampling, ("cost-aware", "uniform", "top"))
         check_choice("bound", self.bound, ("remaining", "paper"))
+        check_choice("combine", self.combine, ("stacked", "vote"))
         if self.sampling == "top" and self.bound == "paper":
             raise ValueError("sampling='top' draws nothing, so bound must be 'remaining'.")
         value = self.max_draws

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...costs.costs import Costs
-from ...plans import AdditivePlan, SampledPlan, StumpTable
+from ...plans import AdditivePlan, DrawnGamPlan, GamPlan, SampledPlan, StumpTable
 from ...plans.components import sampling_weights
 from ...plans.components.members import Members
 from ...plans.contract import StageTable
@@ -95,3 +95,35 @@ def drawn(
         "stop" if paper else "skip", affordable=not paper,
         weighting="cost-aware" if aware else "uniform", alpha=vote.alpha,
     )  # fmt: skip
+
+
+def drawn_columns(
+    gam: GamPlan, vote: Vote, costs: Costs, sampling: str, paper: bool, seed: int
+) -> DrawnGamPlan:
+    """Return the plan that buys as the draws of a vote do, and answers as a plan of columns.
+
+    Parameters
+    ----------
+    gam : GamPlan
+        The functions of the columns, one item per stage.
+    vote : Vote
+        The stumps that the functions are made of.
+    costs : Costs
+        Prices.
+    sampling : {"uniform", "cost-aware", "top"}
+        As in `SampledBoostingClassifier`.
+    paper : bool
+        Whether a purchase must leave headroom for the most expensive one.
+    seed : int
+        The seed of the draws.
+    """
+    items = [needed for (needed,) in gam.stages.items]
+    stage_of_vote = np.array([items.index(needed) for (needed,) in vote.items(costs)], np.intp)
+    join = np.maximum if sampling == "top" else np.add
+    alpha = np.zeros(len(items))
+    join.at(alpha, stage_of_vote, vote.alpha)
+    headroom = (1.0 if paper else 0.0,) * len(items)  # the price follows
+    return DrawnGamPlan(
+        StageTable(gam.stages.items, headroom), gam.functions, gam.stage_of, gam.weights,
+        "stop" if paper else "skip", np.zeros(len(items)), seed, sampling, alpha,
+    ).repriced(costs)  # fmt: skip

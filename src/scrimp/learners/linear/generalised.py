@@ -45,6 +45,8 @@ class _GlmSequencer(BudgetedEstimator):
         missing: Any = "error",
         max_iter: int = 200,
         tol: float = 1e-5,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         self.costs = costs
         self.criterion = criterion
@@ -54,6 +56,8 @@ class _GlmSequencer(BudgetedEstimator):
         self.missing = missing
         self.max_iter = max_iter
         self.tol = tol
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     def _check_params(self) -> None:
         check_choice("criterion", self.criterion, GLM_CRITERIA)
@@ -112,8 +116,11 @@ class SequencedClassifier(BudgetedClassifier, _GlmSequencer):
         The most steps of a refit (L-BFGS). Where that is not enough there is a warning.
     tol : float
         A refit ends when no entry of the gradient is above this.
-    error_cost, class_weight
+    error_cost, class_weight, verbose
         As in `BudgetedBoostingClassifier`.
+    max_seconds : float or None
+        About how long the training may take: the items bought by then are the sequence. None is
+        no limit.
 
     Attributes
     ----------
@@ -170,8 +177,12 @@ class SequencedClassifier(BudgetedClassifier, _GlmSequencer):
         tol: float = 1e-5,
         error_cost: Any = None,
         class_weight: Any = None,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
-        super().__init__(costs, criterion, doubling, alpha, budget, missing, max_iter, tol)
+        super().__init__(
+            costs, criterion, doubling, alpha, budget, missing, max_iter, tol, max_seconds, verbose
+        )
         self.error_cost = error_cost
         self.class_weight = class_weight
 
@@ -206,7 +217,7 @@ class SequencedPoissonRegressor(BudgetedRegressor, _GlmSequencer):
 
     Parameters
     ----------
-    costs, criterion, doubling, alpha, budget, missing, max_iter, tol
+    costs, criterion, doubling, alpha, budget, missing, max_iter, tol, max_seconds, verbose
         As in `SequencedClassifier`; of ``forward`` there is no bound here.
 
     Attributes

@@ -17,6 +17,7 @@ from ...costs.costs import Costs
 from ...kernels.groups import guarded_cholesky
 from ...plans.components.subset_models import MAX_COEFFICIENTS, SubsetModels
 from ...runtime.events import Progress, emit
+from ...runtime.time_limit import is_time_over
 from ...types import Floats, Ints
 from .factor import FLOOR, GroupFactor
 from .families import Family
@@ -124,7 +125,7 @@ def choose_glm_sequence(
     chosen: list[int] = []
     losses, models = [path.loss], [path.model]
     left = np.ones(len(groups), dtype=bool)
-    while left.any():
+    while left.any() and not is_time_over():
         values = group_values.values(path.residual(), np.flatnonzero(left))
         candidates = shopper.candidates(values > NOTHING)
         if not len(candidates):
@@ -142,7 +143,7 @@ def choose_glm_sequence(
             f"{path.unfinished} of {len(chosen)} refits ended after max_iter={max_iter} steps "
             "before the gradient fell below tol. Raise max_iter, or alpha.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=5,
         )
     used = [group_values.whiteners[choice] for choice in chosen]
     items = [int(shopper.items[choice]) for choice in chosen]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from ...runtime.time_limit import is_time_over
 from ...types import Floats
 from .families import Family
 
@@ -29,6 +30,12 @@ def _row_blocks(n_rows: int, width: int, cells: int = _BLOCK_CELLS) -> list[slic
     """Return slices of rows that hold about so many numbers each."""
     step = max(cells // width, 1)
     return [slice(start, start + step) for start in range(0, n_rows, step)]
+
+
+def _end_in_time(x: Floats) -> None:
+    """End a minimisation, which keeps the best point so far, when the time is over."""
+    if is_time_over():
+        raise StopIteration
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +79,7 @@ class GlmPath:
         self._inputs = np.hstack([self._inputs, new])
         start = np.vstack([self.model, np.zeros((new.shape[1], self.model.shape[1]))])
         solution = minimize(
-            self._objective, start.ravel(), jac=True, method="L-BFGS-B",
+            self._objective, start.ravel(), jac=True, method="L-BFGS-B", callback=_end_in_time,
             options={"maxiter": self._max_iter, "gtol": self._tol, "ftol": 1e-12, "maxcor": 20},
         )  # fmt: skip
         self.n_iter = max(self.n_iter, int(solution.nit))
@@ -88,6 +95,8 @@ class GlmPath:
         """Take Newton steps from near the optimum until rounding ends them."""
         loss, gradient = self._objective(self.model.ravel())
         for _ in range(_NEWTON_STEPS):
+            if is_time_over():
+                return
             step = np.linalg.lstsq(self._hessian(self.model), gradient, rcond=None)[0]
             for part in (1.0, 0.5, 0.25, 0.125):
                 better = self.model.ravel() - part * step

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...costs.costs import Costs
+from ...runtime.time_limit import is_time_over
 from ...types import Floats
 from .factor import FLOOR
 from .regression import SequencedRegressor
@@ -31,6 +32,8 @@ class GroupLassoRegressor(SequencedRegressor):
         Values of :math:`\mu`, evenly spaced in logarithms.
     least : float
         The last of them, as a part of the first, where all coefficients are 0.
+    max_seconds, verbose
+        As in `SequencedRegressor`.
 
     References
     ----------
@@ -47,8 +50,13 @@ class GroupLassoRegressor(SequencedRegressor):
         missing: Any = "error",
         n_penalties: int = 200,
         least: float = 1e-4,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
-        super().__init__(costs, alpha=alpha, budget=budget, missing=missing)
+        super().__init__(
+            costs, alpha=alpha, budget=budget, missing=missing, max_seconds=max_seconds,
+            verbose=verbose,
+        )  # fmt: skip
         self.n_penalties = n_penalties
         self.least = least
 
@@ -100,6 +108,8 @@ def lasso_order(
     )  # fmt: skip
     order: list[int] = []
     for penalty in first * np.geomspace(1.0, smallest, n_penalties)[1:]:
+        if is_time_over():
+            break
         solver.alpha = float(penalty)
         solver.fit(np.asfortranarray(rows), response)
         norms = np.array([np.linalg.norm(solver.coef_[group]) for group in groups])

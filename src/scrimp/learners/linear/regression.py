@@ -22,6 +22,7 @@ from ...data.training_rows import read_rows, refuse_large_weights
 from ...data.validation import check_budget, check_choice
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
+from ...runtime.time_limit import is_time_over, time_share
 from ...types import Floats
 from ..base import BudgetedRegressor
 from .bounds import MAX_LISTED_GROUPS, SequenceBounds, submodularity_ratio, whitened_gamma
@@ -29,6 +30,9 @@ from .chunks import chunks_of
 from .factor import CRITERIA
 from .moments import Moments
 from .sequence import Sequence, Standardised, choose_sequence, ridge_subsets, sequence_plan
+
+#: The part of the time in which chunks are read; the rest is for the sequence.
+CHUNKS_SHARE = 0.9
 
 
 class SequencedRegressor(BudgetedRegressor):
@@ -67,6 +71,11 @@ class SequencedRegressor(BudgetedRegressor):
         What a missing value means: an error, or a value to be filled in, then in prediction
         too: the column's mean (in chunks that of the first chunk) or a number. A missing
         category counts as the mean of its indicators, or for a number as none of its values.
+    max_seconds : float or None
+        About how long the training may take: the items bought by then are the sequence. None is
+        no limit.
+    verbose : int or None
+        As in `BudgetedBoostingClassifier`.
 
     Attributes
     ----------
@@ -132,6 +141,8 @@ class SequencedRegressor(BudgetedRegressor):
         alpha: float = 1e-5,
         budget: float | None = None,
         missing: Any = "error",
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         self.costs = costs
         self.criterion = criterion
@@ -139,6 +150,8 @@ class SequencedRegressor(BudgetedRegressor):
         self.alpha = alpha
         self.budget = budget
         self.missing = missing
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn what to buy and in which order.
@@ -178,14 +191,18 @@ class SequencedRegressor(BudgetedRegressor):
         Notes
         -----
         If the chunks end in an error or are interrupted, what was summed so far stands and
-        is usable, and the exception is raised again.
+        is usable, and the exception is raised again. When the time is over, the chunks read so
+        far are learnt from.
         """
         self._check_params()
         reset = True
-        for X, y, weight in chunks_of(chunks, target):
-            self._add(X, y, weight, reset)
-            reset = False
-            emit(Progress("rows", self.sums_.n_rows, self.sums_.n_rows))
+        with time_share(CHUNKS_SHARE):
+            for X, y, weight in chunks_of(chunks, target):
+                self._add(X, y, weight, reset)
+                reset = False
+                emit(Progress("rows", self.sums_.n_rows, self.sums_.n_rows))
+                if is_time_over():
+                    break
         if reset:
             raise ValueError("chunks holds no rows; a minimum of 1 is required.")
         _ = self._learned

@@ -17,6 +17,7 @@ from ...plans.components.models import LinearModel
 from ...plans.components.subset_models import MAX_COEFFICIENTS, SubsetModels
 from ...plans.contract import StageTable
 from ...runtime.events import Progress, emit
+from ...runtime.time_limit import is_time_over
 from ...types import Flags, Floats, Ints
 from .factor import CRITERIA, FLOOR, GroupFactor
 from .moments import Moments
@@ -173,7 +174,7 @@ def choose_sequence(
     factor = GroupFactor(data.matrix, data.response, groups)
     value, gains = CRITERIA[criterion], [0.0]
     floor = NOTHING * data.response.shape[1]
-    while factor.left.any():
+    while factor.left.any() and not is_time_over():
         values = value(factor)
         candidates = shopper.candidates(values > floor)
         if not len(candidates):

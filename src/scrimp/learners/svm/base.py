@@ -27,10 +27,13 @@ from ...plans.components.models import LinearModel
 from ...plans.contract import Plan
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
+from ...runtime.time_limit import current_limit, time_share
 from ...types import Floats
 from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
 from .groups import Groups
+from .partial_sets import LinearSVM, answers_to_parts, least_squares_sets, plan_of_parts
 from .path import PathSolution, as_list, best_c, cross_validate, share_lower_bounds, solve_path
+from .probabilities import class_frequencies, prior_scores
 from .problem import LOSSES, SVMProblem, zero_constant_columns
 from .standardisation import Standardisation
 
@@ -40,6 +43,10 @@ MAX_SCALE_RATIO = 1_000.0
 #: The largest weight times C: the solver squares it, and long before this the solution does not
 #: change any more.
 MAX_WEIGHTED_C = 1e100
+
+
+#: The part of the time that the choice of C may take; the rest is for the models.
+C_SHARE = 0.5
 
 
 class BudgetedLinearSVM(BudgetedEstimator):
@@ -133,9 +140,10 @@ class BudgetedLinearSVM(BudgetedEstimator):
         if len(Cs) < 2:
             return Cs * len(budgets)
         is_regression = isinstance(self, BudgetedRegressor)
-        self.cv_errors_ = cross_validate(
-            problem, groups, budgets, Cs, splits, self.tol, self.max_iter, is_regression
-        )
+        with time_share(C_SHARE):
+            self.cv_errors_ = cross_validate(
+                problem, groups, budgets, Cs, splits, self.tol, self.max_iter, is_regression
+            )
         return best_c(self.cv_errors_, Cs)
 
     def _solve(
@@ -145,12 +153,13 @@ class BudgetedLinearSVM(BudgetedEstimator):
         for C in dict.fromkeys(Cs.values()):
             budgets = [budget for budget in Cs if Cs[budget] == C]
             scaled = problem.with_weights(C * problem.weights)
-            for solution in solve_path(
-                scaled, groups, budgets, self.tol, self.max_iter, self.max_nodes
-            ):
-                path.append(solution)
-                note = f"budget {solution.budget:g}, gap {solution.relaxed.gap:.1g}"
-                emit(Progress("fit", len(path), len(Cs), note))
+            with time_share(len(budgets) / (len(Cs) - len(path))):
+                for solution in solve_path(
+                    scaled, groups, budgets, self.tol, self.max_iter, self.max_nodes
+                ):
+                    path.append(solution)
+                    note = f"budget {solution.budget:g}, gap {solution.relaxed.gap:.1g}"
+                    emit(Progress("fit", len(path), len(Cs), note))
 
     def _set_path_attributes(self, path: list[PathSolution], Cs: dict[float, float]) -> None:
         """Set the attributes with one entry per budget."""
@@ -183,7 +192,8 @@ class BudgetedLinearSVM(BudgetedEstimator):
         w, self.intercept_ = standardisation.undo(columns, w, last.iterate.b + shift)
         self.coef_ = problem.zeros()
         self.coef_[:, columns] = w
-        menu = _menu(path, problem, costs, design, shift, standardisation)
+        prior = _prior(problem, self.target_, shift)
+        menu = _menu(path, self.C_, problem, costs, design, shift, standardisation, prior)
         self.plan_ = PricedPlan(menu, costs)
         self._price_entries()
 
@@ -191,7 +201,7 @@ class BudgetedLinearSVM(BudgetedEstimator):
         """Set what each entry of the menu buys, and its price."""
         plan, costs = self.plan_.plan, self.plan_.costs
         entries = plan.outline.entries or (plan,)
-        sets = [[i for items in entry.stages.items for i in items] for entry in entries]
+        sets = [sorted(i for items in entry.stages.items for i in items) for entry in entries]
         self.items_ = [[costs.names[i] for i in costs.closure(items)] for items in sets]
         self.prices_ = np.array([costs.price_of(items) for items in sets])
 
@@ -208,13 +218,15 @@ class BudgetedLinearSVM(BudgetedEstimator):
                 f"{self.gap_[b]:.2g} for the budget {self.budgets_[b]:g}" for b in wide[:5]
             )
             more = f" and {len(wide) - 5} more" if len(wide) > 5 else ""
+            in_time = not current_limit().was_hit
+            within = f"max_iter={self.max_iter} steps" if in_time else "the time"
+            raised = "max_iter" if in_time else "max_seconds"
             warnings.warn(
                 f"The relaxation was not solved to a relative gap of tol={self.tol:g} within "
-                f"max_iter={self.max_iter} steps: the gap is {gaps}{more} (gap_). What is "
-                "bought stays within the budgets. Raise max_iter or tol, scale the columns, or "
-                "lower C.",
+                f"{within}: the gap is {gaps}{more} (gap_). What is bought stays within the "
+                f"budgets. Raise {raised} or tol, scale the columns, or lower C.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
 
@@ -261,7 +273,7 @@ def _warn_if_unscaled(X: Any, columns: Columns) -> None:
         f"small values back, and training is slow. Scale them first, with {scaler} in a "
         "pipeline; prices stay as they are.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 
@@ -286,23 +298,39 @@ def _with_shared_bounds(path: list[PathSolution], Cs: dict[float, float]) -> lis
 
 
 def _menu(
-    path: Sequence[PathSolution], problem: SVMProblem, costs: Costs, design: LinearDesign,
-    shift: float, standardisation: Standardisation,
+    path: Sequence[PathSolution], Cs: Floats, problem: SVMProblem, costs: Costs,
+    design: LinearDesign, shift: float, standardisation: Standardisation, prior: Floats,
 ) -> Plan[Any]:  # fmt: skip
     """Return a menu with one entry per budget, the largest last; answers are shifted back."""
-    z = problem.scores(problem.zeros())
-    prior = problem.best_intercepts(z, np.zeros(problem.n_outputs), 1e-6) + shift
-    entries = []
-    for solution in path:
+    entries: list[PrefixPlan] = []
+    for solution, C in zip(path, Cs.tolist(), strict=True):
         columns, w = solution.trained.coefficients(problem)
         intercepts = solution.trained.iterate.b + shift
         if not len(columns):
-            entries.append(PrefixPlan.constant(intercepts))
+            entries.append(PrefixPlan.constant(prior))
             continue
         w, intercepts = standardisation.undo(columns, w, intercepts)
-        prepared = design.preparation.taken(columns)
-        model = LinearModel(prepared, w.T, intercepts, "identity", design.fills)
-        # not those whose coefficients are 0
-        items = np.unique(costs.owners[prepared.source]).tolist()
-        entries.append(PrefixPlan.single(items, model, prior))
+        model = LinearSVM(columns, w.T, intercepts, prior)
+        if answers_to_parts(problem, model):
+            sets = least_squares_sets(problem, columns, C, standardisation, shift)
+            entries.append(plan_of_parts(model, sets, design, costs))
+        else:
+            entries.append(_whole(model, design, costs))
     return entries[0] if len(entries) == 1 else MenuPlan(entries)
+
+
+def _prior(problem: SVMProblem, target: Target, shift: float) -> Floats:
+    """Return the answer without a purchase: the best intercept, or the class frequencies."""
+    if not target.is_number:
+        frequencies = class_frequencies(problem.targets, problem.weights)
+        return prior_scores(frequencies, target.scale)
+    z = problem.scores(problem.zeros())
+    return problem.best_intercepts(z, np.zeros(problem.n_outputs), 1e-6) + shift
+
+
+def _whole(model: LinearSVM, design: LinearDesign, costs: Costs) -> PrefixPlan:
+    """Return the plan that buys all or nothing, not those whose coefficients are 0."""
+    prepared = design.preparation.taken(model.columns)
+    linear = LinearModel(prepared, model.coefficients, model.intercepts, "identity", design.fills)
+    items = np.unique(costs.owners[prepared.source]).tolist()
+    return PrefixPlan.single(items, linear, model.prior)

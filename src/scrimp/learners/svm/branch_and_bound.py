@@ -15,6 +15,7 @@ import numpy as np
 
 from ...costs.item_sets import Items
 from ...costs.ledger import limit, within
+from ...runtime.time_limit import is_time_over
 from ...types import Flags, Floats
 from .duality import DualBound, Iterate
 from .groups import Groups
@@ -109,6 +110,8 @@ class BranchAndBound:
         unaffordable = ~self.groups.affordable(self.budget)
         self._add(none, unaffordable, start, -np.inf, incumbent.objective)
         while self._open and self.n_nodes + 2 <= self.max_nodes and self._work < self.max_work:
+            if is_time_over():
+                break
             node = heapq.heappop(self._open)
             group = None
             if incumbent.objective - node.lower_bound > _ACCURACY.gap * abs(incumbent.objective):

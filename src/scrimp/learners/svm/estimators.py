@@ -11,6 +11,7 @@ from ...data.training_rows import numeric_target, read_rows
 from ...data.validation import check_choice
 from ..base import BudgetedClassifier, BudgetedRegressor
 from .base import BudgetedLinearSVM, is_number
+from .probabilities import class_frequencies, log_odds_scale
 from .problem import one_against_rest
 
 CLASSIFICATION_LOSSES = ("squared_hinge", "hinge")
@@ -70,6 +71,11 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
     error_cost
         As in `BudgetedBoostingClassifier`. The probabilities of a support vector machine are
         rough: `CalibratedClassifier` makes them, and decisions by costs, better.
+    max_seconds : float or None
+        About how long the training may take. Each budget has the best set that was found by then,
+        with its gap; a choice of C takes half of the time at most. None is no limit.
+    verbose : int or None
+        As in `BudgetedBoostingClassifier`.
 
     Attributes
     ----------
@@ -104,9 +110,21 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
     plan_ : PricedPlan
         The fitted plan.
 
+    Notes
+    -----
+    A model buys its items one by one, the most valuable per price first. Where the money does not
+    last, an item has failed or some are owned, the answer from the items at hand is that of the
+    least squares support vector machine of the same C, which has a closed form for every set.
+    That needs the products of all pairs of columns: models of sparse tables, or with more than
+    1,000 columns, buy all of their items or none.
+
+    Scores times a number are taken for log-odds, so that the probabilities without any purchase
+    are the frequencies of the classes; see `scrimp.learners.svm.probabilities`.
+
     References
     ----------
     Wang, Zhu, Chi. Efficient Test-Time Predictor Learning with Group-Based Budget. AAAI 2018.
+    Suykens, Vandewalle. Least Squares Support Vector Machine Classifiers. 1999.
 
     Examples
     --------
@@ -137,6 +155,8 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
         max_iter: int = 10_000,
         max_nodes: int | None = None,
         error_cost: Any = None,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         self.costs = costs
         self.budget = budget
@@ -151,6 +171,8 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
         self.tol = tol
         self.max_iter = max_iter
         self.max_nodes = max_nodes
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn what to buy for each budget.
@@ -172,9 +194,10 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
         splits = self._splits(rows.y, rows.weights)
         rows = rows.of_positive_weight()
         classes, codes = rows.labelled()
-        target = self._class_target(classes)
         targets = one_against_rest(codes, len(classes))
         weights = rows.weights_or_ones
+        scale = log_odds_scale(class_frequencies(targets, weights))
+        target = self._class_target(classes, scale)
         self._learn(rows.table, rows.columns, target, targets, weights, splits, 0.0)
         return self
 
@@ -186,7 +209,7 @@ class BudgetedSVR(BudgetedRegressor, BudgetedLinearSVM):
 
     Parameters
     ----------
-    costs, budget, C, uniform, scale, missing, cv, tol, max_iter, max_nodes
+    costs, budget, C, uniform, scale, missing, cv, tol, max_iter, max_nodes, max_seconds, verbose
         As in `BudgetedSVC`.
     loss : {"squared_epsilon_insensitive", "epsilon_insensitive"}
         The loss of a row.
@@ -228,6 +251,8 @@ class BudgetedSVR(BudgetedRegressor, BudgetedLinearSVM):
         tol: float = 1e-3,
         max_iter: int = 10_000,
         max_nodes: int | None = None,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         self.costs = costs
         self.budget = budget
@@ -241,6 +266,8 @@ class BudgetedSVR(BudgetedRegressor, BudgetedLinearSVM):
         self.tol = tol
         self.max_iter = max_iter
         self.max_nodes = max_nodes
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn what to buy for each budget.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...runtime.events import Progress, emit
+from ...runtime.time_limit import is_time_over, time_share
 from ...types import Floats, Ints
 from .groups import Groups
 from .problem import SVMProblem
@@ -59,10 +60,11 @@ def solve_path(
     rounding = Rounding(problem, groups, max_iter, max_nodes)
     relaxed: Relaxed | None = None
     trained: TrainedSVM | None = None
-    for budget in budgets:
-        relaxed = relaxation.solve(groups.relaxed_budget(budget), relaxed)
-        n_trainings, n_nodes = rounding.trainer.n_trainings, rounding.n_nodes
-        trained = rounding.best_set(relaxed, budget, trained)
+    for number, budget in enumerate(budgets):
+        with time_share(1.0 / (len(budgets) - number)):
+            relaxed = relaxation.solve(groups.relaxed_budget(budget), relaxed)
+            n_trainings, n_nodes = rounding.trainer.n_trainings, rounding.n_nodes
+            trained = rounding.best_set(relaxed, budget, trained)
         yield PathSolution(
             budget, relaxed, trained, rounding.lower_bound,
             rounding.trainer.n_trainings - n_trainings, rounding.n_nodes - n_nodes,
@@ -84,22 +86,26 @@ def cross_validate(
 ) -> Floats:  # fmt: skip
     """Return the weighted mean validation error of each C at each budget (Cs, budgets).
 
-    Paths are solved without branch and bound.
+    Paths are solved without branch and bound. When the time is over, the folds that are complete
+    count; without any, all errors are 0.
     """
     total = np.zeros((len(Cs), len(budgets)))
-    weight = sum(problem.weights[test].sum() for _, test in splits)
-    n_done = 0
+    weight, n_done = 0.0, 0
     for train, test in splits:
-        fold = problem.take_rows(train)
+        fold, of_fold = problem.take_rows(train), np.zeros_like(total)
         for i, C in enumerate(Cs):
             scaled = fold.with_weights(C * fold.weights)
             path = solve_path(scaled, groups, budgets, tol, max_iter, 0)
             for j, solution in enumerate(path):
                 errors = _errors(problem, solution.trained, test, is_regression)
-                total[i, j] += problem.weights[test] @ errors
+                of_fold[i, j] = problem.weights[test] @ errors
+            if is_time_over():
+                return total / max(weight, 1e-300)
             n_done += 1
             emit(Progress("C", n_done, len(splits) * len(Cs), f"C {C:g}"))
-    return total / max(float(weight), 1e-300)
+        total += of_fold
+        weight += float(problem.weights[test].sum())
+    return total / max(weight, 1e-300)
 
 
 def best_c(errors: Floats, Cs: Sequence[float]) -> list[float]:

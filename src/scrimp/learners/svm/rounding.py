@@ -14,6 +14,7 @@ from itertools import islice
 import numpy as np
 
 from ...costs.item_sets import Items
+from ...runtime.time_limit import is_time_over
 from .branch_and_bound import BranchAndBound
 from .duality import DualBound, Iterate
 from .groups import Groups, per_price
@@ -148,7 +149,7 @@ class Rounding:
             scores = per_price(trained.dual.gains, groups.prices**price_power)
             scores[groups.mask(items)] = 0.0
             larger = groups.fill(scores, self.trainer.budget, items, max(len(items) // 4, 1))
-            if larger == items:
+            if larger == items or is_time_over():
                 return trained
             items, start, dual = larger, self.trainer.expand(trained), trained.dual
 
@@ -157,7 +158,7 @@ class Rounding:
         size = max(int(SEARCH.first_part * self.groups.mask(incumbent.items).sum()), 1)
         first, skip = incumbent, 0
         for _ in range(self._max_exchanges(incumbent)):
-            if self._is_good_enough(incumbent) or skip > SEARCH.patience:
+            if self._is_good_enough(incumbent) or skip > SEARCH.patience or is_time_over():
                 break
             other = self._try(self._exchanged(incumbent, size, skip), incumbent)
             if other is not None:
@@ -201,6 +202,8 @@ class Rounding:
         if self._is_good_enough(incumbent):
             return incumbent
         for items in islice(self._swaps(incumbent), SEARCH.max_swaps):
+            if is_time_over():
+                break
             other = self._try(items, incumbent)
             if other is not None:
                 return self._swap(other)

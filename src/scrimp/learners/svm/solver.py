@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...runtime.time_limit import is_time_over
 from ...types import Floats, Ints
 from .duality import DualBound, Iterate, Objective, dual_bound, objective
 from .problem import SVMProblem
@@ -141,7 +142,7 @@ class Solver(ABC):
         """Take steps until the gap is at most `tol`, or the lower bound reaches the cutoff."""
         self.evaluate()
         while self.gap > tol or self.n_steps < min_steps:
-            if self.n_steps >= max_steps or self.lower_bound >= cutoff:
+            if self.n_steps >= max_steps or self.lower_bound >= cutoff or is_time_over():
                 break
             moved = self.step(tol)
             self.evaluate()

@@ -55,8 +55,9 @@ class BudgetedTreeClassifier(BudgetedClassifier):
         scikit-learn, or positions of rows as given to `fit`.
     random_state : int, RandomState or None
         Decides between equally good tests, and draws the folds.
-    error_cost, class_weight
-        As in `BudgetedBoostingClassifier`.
+    error_cost, class_weight, max_seconds, verbose
+        As in `BudgetedBoostingClassifier`. The tree is grown, and the first fold pruned by,
+        whatever the time.
 
     Attributes
     ----------
@@ -108,6 +109,8 @@ class BudgetedTreeClassifier(BudgetedClassifier):
         random_state: Any = None,
         error_cost: Any = None,
         class_weight: Any = None,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         self.costs = costs
         self.budget = budget
@@ -118,6 +121,8 @@ class BudgetedTreeClassifier(BudgetedClassifier):
         self.random_state = random_state
         self.error_cost = error_cost
         self.class_weight = class_weight
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the tree, prune it, and price its paths.
@@ -150,7 +155,7 @@ class BudgetedTreeClassifier(BudgetedClassifier):
         self.target_ = self._class_target(classes)
         if len(plan.stages) < min(2, self.tree_.tree_.node_count):
             first = costs.item_of[preparation.source[self.tree_.tree_.feature[0]]]
-            warn_of_prior(costs, budget, first_item=first, stacklevel=3)
+            warn_of_prior(costs, budget, first_item=first, stacklevel=4)
         return self
 
     def _splits(self, given: TrainingRows, rows: TrainingRows, seed: int) -> Splits:

@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 from ...data.folds import Splits
 from ...runtime.events import Progress, emit
+from ...runtime.time_limit import is_time_over
 from ...types import Floats, Ints
 
 
@@ -33,7 +34,8 @@ def cross_validated_alpha(
     X, y, weight : arrays
         Training rows.
     splits : list of (train, test)
-        Positions of the rows to learn from and of those left out.
+        Positions of the rows to learn from and of those left out. The first is always tried;
+        others are left out when the time is over.
     """
     path = clone(tree).cost_complexity_pruning_path(X, y, sample_weight=weight)
     alphas = np.unique(np.maximum(path.ccp_alphas, 0.0))
@@ -41,6 +43,8 @@ def cross_validated_alpha(
     candidates = np.append(np.sqrt(alphas[:-1] * alphas[1:]), alphas[-1])
     right = np.zeros(len(candidates))
     for done, (learn, left_out) in enumerate(splits):
+        if done and is_time_over():
+            break
         emit(Progress("pruning", done, len(splits)))
         grown = clone(tree).fit(X[learn], y[learn], sample_weight=weight[learn])
         right += right_at(candidates, grown, X[left_out], y[left_out], weight[left_out])

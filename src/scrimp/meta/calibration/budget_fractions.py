@@ -15,6 +15,10 @@ from ...types import Floats
 
 #: The size of the default grid: more calibrators follow the budget closer, and cost time.
 MAX_FRACTIONS = 40
+#: Fractions of the full price that differ by less share one calibrator.
+MIN_GAP = 1e-6
+#: Budgets at which a plan that skips what is too expensive is tried, beside those of its steps.
+_TRIED = np.linspace(0.0, 1.0, 201)[1:]
 
 
 def check_fractions(fractions: Any) -> Floats:
@@ -33,8 +37,9 @@ def check_fractions(fractions: Any) -> Floats:
 def price_fractions(priced: PricedPlan) -> Floats:
     """Return the steps in which a plan buys, as fractions of its full price; forty at most.
 
-    If there are more steps, those selected lie closer together where little has been bought:
-    each of the first purchases changes the probabilities more than one of the last.
+    A plan that skips what is too expensive buys other items in between, and these sets are steps
+    as well. If there are more steps, those selected lie closer together where little has been
+    bought: each of the first purchases changes the probabilities more than one of the last.
     """
     costs, full = priced.costs, priced.price
     if not full > 0:
@@ -42,6 +47,10 @@ def price_fractions(priced: PricedPlan) -> Floats:
     bought = [costs.price_of(priced.items[: k + 1]) for k in range(len(priced.items))]
     bought += [costs.price_of(items) for items in priced.plan.extents()]
     steps = np.unique(np.minimum(np.array(bought) / full, 1.0))
+    skipping = same_for_all(priced, np.union1d(steps, _TRIED))
+    if skipping is not None:
+        steps = np.union1d(steps, skipping.fractions)
+        steps = steps[np.diff(steps, prepend=0.0) > MIN_GAP]
     if len(steps) > MAX_FRACTIONS:
         selected = np.geomspace(1.0, len(steps), MAX_FRACTIONS).round().astype(int)
         steps = steps[np.unique(selected) - 1]

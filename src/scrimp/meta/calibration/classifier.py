@@ -16,13 +16,11 @@ from ...data.validation import check_choice
 from ...learners.base import BudgetedClassifier
 from ...plans import CalibratedPlan
 from ...plans.priced_plan import PricedPlan
+from ...runtime.time_limit import time_share
 from ...types import Floats
-from .budget_fractions import check_fractions, price_fractions
+from .budget_fractions import MIN_GAP, check_fractions, price_fractions
 from .calibrators import METHODS, Labelled, constant_calibrator, prior_of
 from .out_of_fold import LabelledRows, oof_log_probabilities
-
-#: Fractions of the full price that differ by less share one calibrator.
-MIN_GAP = 1e-6
 
 
 class CalibratedClassifier(BudgetedClassifier):
@@ -58,6 +56,11 @@ class CalibratedClassifier(BudgetedClassifier):
         Seed of the folds.
     error_cost : mapping, array (classes, classes), float or None
         What errors cost, as in `BudgetedBoostingClassifier`; None keeps those of `estimator`.
+    max_seconds : float or None
+        About how long all trainings may take together: each has its share of what is left. The
+        folds done by then calibrate, of which the first is always done. None is no limit.
+    verbose : int or None
+        As in `BudgetedBoostingClassifier`.
 
     Attributes
     ----------
@@ -114,6 +117,8 @@ class CalibratedClassifier(BudgetedClassifier):
         costs: Any = None,
         random_state: Any = None,
         error_cost: Any = None,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.method = method
@@ -122,6 +127,8 @@ class CalibratedClassifier(BudgetedClassifier):
         self.costs = costs
         self.random_state = random_state
         self.error_cost = error_cost
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the model, and fit its calibrators to out-of-fold predictions of its clones.
@@ -141,7 +148,8 @@ class CalibratedClassifier(BudgetedClassifier):
         X = given.table if as_frame(X) is None else X
         rows = LabelledRows.of(X, given)
         splits = rows.splits(self.cv, X, given.y, self.random_state)
-        model = rows.fit(self._unfitted())
+        with time_share(1.0 / (len(splits) + 1)):
+            model = rows.fit(self._unfitted())
         if fractions is None:
             fractions = price_fractions(model.plan_)
         logs, spent = oof_log_probabilities(rows, splits, self._unfitted, fractions, model.plan_)

@@ -25,11 +25,13 @@ from ...data.validation import check_budgets
 from ...kernels import n_threads
 from ...learners.base import BudgetedEstimator
 from ...plans.priced_plan import PricedPlan
+from ...runtime.time_limit import current_limit, no_time_limit
 from .candidates import candidates_of, take_sparse
 from .menu import Chosen, make_menu, standard_error
 from .problem import Problem
 from .racing import Race, listed
 from .selection_loss import selection_loss
+from .svm_candidate import WIDE
 from .trained import Trained, items_of
 from .training_target import TrainingTarget
 
@@ -64,15 +66,22 @@ class FoldCount:
 
 
 FOLD_COUNTS = (
-    FoldCount(400, 5, 5, n_repeats=3),
+    FoldCount(400, 5, 5, n_repeats=2),
     FoldCount(2_000, 5, 5),
     FoldCount(10_000, 3, 3),
     FoldCount(np.inf, 1, 4),
 )
 
 
-def default_folds(n_rows: int) -> FoldCount:
+#: The folds of few rows with very many columns, which take long: each tests more rows, so that
+#: the figures of a fit that is cut short rest on more of them.
+WIDE_FOLDS = FoldCount(400, 3, 3, n_repeats=2)
+
+
+def default_folds(n_rows: int, n_columns: int = 1) -> FoldCount:
     """Return how many folds the rows are divided into, and how many are tested."""
+    if n_rows <= WIDE_FOLDS.max_rows and n_columns > WIDE:
+        return WIDE_FOLDS
     return next(count for count in FOLD_COUNTS if n_rows <= count.max_rows)
 
 
@@ -89,6 +98,7 @@ class FrontierBase(BudgetedEstimator):
         n_jobs: int | None = None,
         random_state: int = 0,
         scoring: Any = None,
+        verbose: int | None = None,
     ) -> None:
         self.costs = costs
         self.budgets = budgets
@@ -98,6 +108,7 @@ class FrontierBase(BudgetedEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.scoring = scoring
+        self.verbose = verbose
 
     def _info(self) -> dict[str, Any]:
         """Return also the cross-validated loss of the prior and of each entry of the menu."""
@@ -130,8 +141,9 @@ class FrontierBase(BudgetedEstimator):
             self._budgets(costs), as_seed(self.random_state), n_jobs,
         )  # fmt: skip
         kept = np.arange(len(given)) if rows.kept is None else rows.kept
-        with ThreadPoolExecutor(n_jobs) as pool:
-            race = self._race(problem, given.table, given.y, kept, pool)
+        limit = current_limit()
+        with no_time_limit(), ThreadPoolExecutor(n_jobs) as pool:  # a race keeps to its time
+            race = self._race(problem, given.table, given.y, kept, pool, limit.seconds_left())
             try:
                 race.run()
                 models, names = race.final_models()
@@ -141,6 +153,8 @@ class FrontierBase(BudgetedEstimator):
                     self._adopt(race, dict(race.models), race.winners())
                 raise
             self._adopt(race, models, names)
+        if race.validation.n_complete < len(race.validation.splits):
+            limit.hit()
 
     def _training_target(
         self, y: NDArray[Any], weights: NDArray[Any]
@@ -156,13 +170,11 @@ class FrontierBase(BudgetedEstimator):
         return n_threads() if self.n_jobs is None else effective_n_jobs(self.n_jobs)
 
     def _race(
-        self, problem: Problem, table: Any, y: NDArray[Any], kept: Any, pool: ThreadPoolExecutor
-    ) -> Race:
+        self, problem: Problem, table: Any, y: NDArray[Any], kept: Any, pool: ThreadPoolExecutor,
+        max_seconds: float,
+    ) -> Race:  # fmt: skip
         """Return the race of the candidates; `table` and `y` hold all rows as given."""
         splits = self._splits(problem.target, table, y, kept)
-        max_seconds = np.inf if self.max_seconds is None else float(self.max_seconds)
-        if not max_seconds > 0:
-            raise ValueError(f"max_seconds is {self.max_seconds}; expected a number > 0.")
         loss = selection_loss(self.scoring, self._target(problem.classes))
         candidates = candidates_of(self.candidates, problem)
         return Race(problem, candidates, splits, pool, max_seconds, loss)
@@ -175,7 +187,9 @@ class FrontierBase(BudgetedEstimator):
             raise ValueError(f"cv is {cv!r}; expected a whole number >= 2, or splits.")
         if not is_number:
             return given_splits(cv, table, y, kept)
-        count = default_folds(n) if cv is None else FoldCount(np.inf, int(cv), int(cv))
+        count = (
+            default_folds(n, table.shape[1]) if cv is None else FoldCount(np.inf, int(cv), int(cv))
+        )
         rng = np.random.default_rng(as_seed(self.random_state))
         n_folds, n_tested = min(count.n_folds, n), min(count.n_tested, n)
         folds = [target.folds(n_folds, rng) for _ in range(count.n_repeats)]
@@ -204,13 +218,14 @@ class FrontierBase(BudgetedEstimator):
         self.seconds_ = dict(race.validation.seconds)
         if race.untested:
             text = (
-                f"max_seconds={self.max_seconds:g} was over before all candidates were tested: "
+                f"max_seconds={race.validation.max_seconds:.3g} was over before all candidates "
+                "were tested: "
                 f"{', '.join(race.untested)} took no part. Give more time, or fewer candidates."
             )
-            warnings.warn(text, UserWarning, stacklevel=4)
+            warnings.warn(text, UserWarning, stacklevel=5)
         if self.failures_:
             text = f"Candidates that failed were left out. {listed(self.failures_)}"
-            warnings.warn(text, UserWarning, stacklevel=4)
+            warnings.warn(text, UserWarning, stacklevel=5)
         problem = race.problem
         self._report_prior(race)
         plan, self.chosen_ = make_menu(race, models, names)
@@ -229,7 +244,7 @@ class FrontierBase(BudgetedEstimator):
                 f"The losses in chosen_ rest on {self.n_tested_} rows that were held out, and may "
                 "be far off: see standard_error. Give more rows, or more time with max_seconds."
             )
-            warnings.warn(text, UserWarning, stacklevel=5)
+            warnings.warn(text, UserWarning, stacklevel=6)
 
     def _replan(self, costs: Costs) -> None:
         """Set the prices of the menu and of its entries."""
@@ -248,4 +263,4 @@ def _warn_of_small(costs: Costs, budgets: Sequence[float]) -> None:
     small = [budget for budget in budgets if budget > 0 and not within(lowest, budget)]
     if small:
         where = " there" if within(lowest, budgets[-1]) else ""
-        warn_of_prior(costs, small[-1], where=where, stacklevel=6)
+        warn_of_prior(costs, small[-1], where=where, stacklevel=7)

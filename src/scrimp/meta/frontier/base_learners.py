@@ -1,4 +1,4 @@
-"""Base learners that are trained on item sets: boosted trees, forests, linear and given models."""
+"""Base learners that are trained on item sets: boosted trees, linear and given models."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ import numpy as np
 from ...costs.item_sets import Items
 from ...kernels import run_pieces
 from ...kernels.boosted_trees import boost
-from ...plans.components.models import AverageModel, Model, Preparation, TreesModel
+from ...plans.components.models import AverageModel, Model, TreesModel
 from ...plans.components.tree_table import TreeTable
 from ...types import Floats, Ints
-from ..refit.prefix_models import seeded, weights_for
+from ..refit.prefix_models import seeded
+from .estimator_models import ROUNDS_FACTOR, fitted_model, histogram, lightgbm
 from .kernel_ridge import kernel_ridge
+from .logistic_ridge import OPTIONS as LOGISTIC
+from .logistic_ridge import is_small, logistic_ridge
 from .problem import TrainingSet
+from .random_forest import forest
 from .set_scorer import TreeOptions, sampled_columns
 
 
@@ -38,8 +42,6 @@ class BoostedOptions:
         Their size.
     one_fold_rows : int
         Rows from which on one fold is enough to select the number of trees.
-    rounds_factor : float
-        All rows need somewhat more trees than a part of them.
     """
 
     sizes: tuple[TreeOptions, ...] = (
@@ -55,7 +57,6 @@ class BoostedOptions:
         TreeOptions(leaves=12, rate=0.2, rounds=100, patience=5),
     )
     one_fold_rows: int = 1_000
-    rounds_factor: float = 1.1
 
     def sizes_for(self, n_classes: int) -> tuple[TreeOptions, ...]:
         """Return the sizes that are averaged for a number of classes."""
@@ -64,58 +65,7 @@ class BoostedOptions:
         return self.many_classes_sizes if n_classes >= self.many_classes else self.sizes
 
 
-@dataclass(frozen=True)
-class ForestOptions:
-    """Sizes of extremely randomised forests.
-
-    Parameters
-    ----------
-    n_trees : int
-        Trees; half of them on large tables.
-    max_tree_rows : int
-        Rows per tree, at most, drawn again for each: more take longer and hardly help.
-    parallel_cells : int
-        Table cells from which on several threads save time.
-    large_cells : int
-        Table cells from which on a table is large.
-    """
-
-    n_trees: int = 100
-    max_tree_rows: int = 60_000
-    parallel_cells: int = 100_000
-    large_cells: int = 1_000_000
-
-
-@dataclass(frozen=True)
-class LogisticOptions:
-    """The solver of logistic regression.
-
-    Parameters
-    ----------
-    max_newton_size : int
-        Coefficients up to which Newton's method, which converges to rounding error, is as fast
-        as L-BFGS; its time per iteration grows with their square.
-    tol : float
-        Bound of the gradient. A loose one ends the iterations at a point that depends on the
-        order of the columns.
-    max_iter : int
-        Iterations, at most, of badly conditioned problems.
-    few_rows : int
-        Rows up to which the penalty is selected by cross-validation; with more it matters less.
-    inverse_penalties : tuple of float
-        Inverse penalties that are tried.
-    """
-
-    max_newton_size: int = 64
-    tol: float = 1e-10
-    max_iter: int = 1_000
-    few_rows: int = 1_000
-    inverse_penalties: tuple[float, ...] = (0.03, 0.1, 0.3, 1.0)
-
-
 BOOSTED = BoostedOptions()
-FOREST = ForestOptions()
-LOGISTIC = LogisticOptions()
 
 
 @dataclass(frozen=True)
@@ -128,13 +78,24 @@ class BaseLearner:
         The function.
     releases_gil : bool
         Whether it works without Python's lock, so that several sets are learnt in parallel.
-    max_rows : float
-        Rows up to which it is quick enough to take part by default.
+    min_rows, max_rows : float
+        Rows from which on and up to which it takes part by default: fewer are too few for it,
+        and more take too long.
+    classes : (int, int), optional
+        The numbers of classes, from the first to the second, with which it takes part by
+        default; by default it does with all, and in regressions.
     """
 
     fit: Callable[[TrainingSet, Items], Model]
     releases_gil: bool = False
+    min_rows: float = 0.0
     max_rows: float = np.inf
+    classes: tuple[int, int] | None = None
+
+    def takes_part(self, n_rows: int, n_classes: int) -> bool:
+        """Return whether it is a candidate by default."""
+        suits = self.classes is None or self.classes[0] <= n_classes <= self.classes[1]
+        return suits and self.min_rows <= n_rows <= self.max_rows
 
     def fit_sets(self, rows: TrainingSet, sets: Sequence[Items]) -> list[Model | None]:
         """Return a model for each set, trained once; None where a set has no columns."""
@@ -155,7 +116,7 @@ def boosted(rows: TrainingSet, items: Items) -> Model:
     for options in BOOSTED.sizes_for(rows.target.n_classes):
         n_folds = 1 if len(rows.scorer.target.y) > BOOSTED.one_fold_rows else None
         rounds = rows.scorer.best_rounds(items, options, n_folds)
-        parts.append(grow(rows, items, options, max(round(rounds * BOOSTED.rounds_factor), 1)))
+        parts.append(grow(rows, items, options, max(round(rounds * ROUNDS_FACTOR), 1)))
     return AverageModel(parts, np.ones(len(parts)))
 
 
@@ -198,42 +159,28 @@ def _tree_table(trees: Ints, values: Floats, cuts: list[Floats]) -> TreeTable:
     return TreeTable(roots, column, cut, left, right, missing, value)
 
 
-def forest(rows: TrainingSet, items: Items) -> Model:
-    """Return extremely randomised trees."""
-    from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
-
-    target, n_columns = rows.target, len(rows.design.columns(items))
-    kind = ExtraTreesClassifier if target.n_classes else ExtraTreesRegressor
-    cells = len(target.y) * n_columns
-    is_large = cells > FOREST.large_cells
-    options: dict[str, Any] = {"random_state": rows.problem.seed}
-    if cells > FOREST.parallel_cells:
-        options["n_jobs"] = rows.problem.n_jobs
-    if not target.n_classes:
-        options |= {"min_samples_leaf": 10 if is_large else 5, "max_features": 1.0}
-    if len(target.y) > FOREST.max_tree_rows:
-        options |= {"bootstrap": True, "max_samples": FOREST.max_tree_rows}
-    n_trees = FOREST.n_trees // 2 if is_large else FOREST.n_trees
-    return _fitted(kind(n_trees, **options), rows, items)
-
-
 def linear(rows: TrainingSet, items: Items) -> Model:
-    """Return logistic or ridge regression."""
+    """Return logistic or ridge regression; on few rows the penalty is cross-validated."""
     from sklearn.linear_model import LogisticRegression, RidgeCV
 
     n_classes = rows.target.n_classes
     if not n_classes:
-        return _fitted(RidgeCV((0.1, 1, 10, 100)), rows, items)
+        return fitted_model(RidgeCV((0.1, 1, 10, 100)), rows, items)
+    if is_small(rows, items):
+        return logistic_ridge(rows, items)
     n_outputs = 1 if n_classes == 2 else n_classes
-    is_small = len(rows.design.columns(items)) * n_outputs <= LOGISTIC.max_newton_size
-    solver = "newton-cholesky" if is_small else "lbfgs"
-    options: dict[str, Any] = {"solver": solver, "tol": LOGISTIC.tol, "max_iter": LOGISTIC.max_iter}
+    newton = len(rows.design.columns(items)) * n_outputs <= LOGISTIC.max_newton_size
+    options: dict[str, Any] = {
+        "solver": "newton-cholesky" if newton else "lbfgs",
+        "tol": LOGISTIC.tol,
+        "max_iter": LOGISTIC.max_iter,
+    }
     if len(rows.target.y) <= LOGISTIC.few_rows:
-        options["C"] = _inverse_penalty(rows, items, options)
-    return _fitted(LogisticRegression(**options), rows, items)
+        options["C"] = _inverse_penalty(rows, items)
+    return fitted_model(LogisticRegression(**options), rows, items)
 
 
-def _inverse_penalty(rows: TrainingSet, items: Items, options: dict[str, Any]) -> float:
+def _inverse_penalty(rows: TrainingSet, items: Items) -> float:
     """Return the inverse penalty of logistic regression with the smallest held-out log loss."""
     from sklearn.linear_model import LogisticRegression
 
@@ -244,9 +191,10 @@ def _inverse_penalty(rows: TrainingSet, items: Items, options: dict[str, Any]) -
         train, test = fold_of != fold, fold_of == fold
         if len(np.unique(y[train])) < target.n_classes:
             return 1.0
+        model = LogisticRegression(tol=LOGISTIC.tuning_tol, max_iter=LOGISTIC.max_iter)
+        model.set_params(warm_start=True)
         for place, C in enumerate(LOGISTIC.inverse_penalties):
-            model = LogisticRegression(C=C, **options)
-            model.fit(X[train], y[train], target.weights[train])
+            model.set_params(C=C).fit(X[train], y[train], target.weights[train])
             of_class = model.predict_proba(X[test])[np.arange(test.sum()), y[test].astype(int)]
             losses[place] -= target.weights[test] @ np.log(np.maximum(of_class, 1e-12))
     return LOGISTIC.inverse_penalties[int(losses.argmin())]
@@ -256,44 +204,18 @@ def of_estimator(estimator: Any) -> BaseLearner:
     """Return the base learner of a scikit-learn estimator."""
 
     def fit(rows: TrainingSet, items: Items) -> Model:
-        return _fitted(seeded(estimator, rows.problem.seed), rows, items)
+        return fitted_model(seeded(estimator, rows.problem.seed), rows, items)
 
     return BaseLearner(fit)
 
 
-def _fitted(estimator: Any, rows: TrainingSet, items: Items) -> Model:
-    """Return an estimator, fitted on the columns of an item set, as a model of all classes."""
-    from ...plans.from_sklearn import array_model
-
-    columns, (preparation, table) = rows.design.columns(items), rows.design.filled
-    target, X, y, weights = rows.target, table[:, columns], rows.labels, rows.target.weights
-    even = bool((weights == weights[0]).all())
-    absent = np.setdiff1d(np.arange(target.n_classes), target.y)
-    if len(absent):  # a class without rows here gets one in the middle, of hardly any weight
-        X = np.vstack([X, np.zeros((len(absent), X.shape[1]))])
-        labels = rows.problem.classes[absent] if len(rows.problem.classes) else absent
-        y, weights = np.append(y, labels), np.append(weights, np.full(len(absent), 1e-6))
-    estimator.fit(X, y, **_fit_weights(estimator, weights, even))
-    prepared: Preparation = preparation.taken(columns)
-    return array_model(estimator, preparation=prepared, n_classes=target.n_classes)
-
-
-def _fit_weights(estimator: Any, weights: Floats, even: bool) -> dict[str, Any]:
-    """Return the weights as fit takes them; none if none were given and it takes none."""
-    if (weights == weights[0]).all():
-        return {}
-    try:
-        return weights_for(estimator, weights)
-    except ValueError:
-        if even:
-            return {}
-        raise
-
-
-#: Base learners by name, from simple to complex.
+#: Base learners by name, from simple to complex. Trees of two classes and of regressions are
+#: boosted alike by `boosted` and `histogram`, so that the latter is left out there.
 BASE_LEARNERS = {
     "linear": BaseLearner(linear),
     "boosted": BaseLearner(boosted, releases_gil=True),
     "kernel": BaseLearner(kernel_ridge, releases_gil=True, max_rows=20_000),
-    "forest": BaseLearner(forest),
+    "forest": BaseLearner(forest, releases_gil=True),
+    "histogram": BaseLearner(histogram, min_rows=1_000, max_rows=20_000, classes=(3, 10)),
+    "lightgbm": BaseLearner(lightgbm, max_rows=-1.0),
 }

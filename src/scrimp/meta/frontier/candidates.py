@@ -184,7 +184,8 @@ def _default_names(problem: Problem) -> list[str]:
     if problem.is_sparse:
         return [SVM]
     n, d = problem.X.shape
-    first, *others = (name for name, one in BASE_LEARNERS.items() if n <= one.max_rows)
+    n_classes = problem.target.n_classes
+    first, *others = (k for k, one in BASE_LEARNERS.items() if one.takes_part(n, n_classes))
     return [first, *([SVM] if d > WIDE else []), *others, *DEFAULT_RULES]
 
 

@@ -32,14 +32,15 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
         Budgets to train for; by default 13 from a hundredth of all prices to all of them. If
         some columns are free, 0 is always one more.
     candidates : "auto", sequence, or mapping from names to estimators
-        Names of base learners (``boosted``, ``forest``, ``kernel``, ``linear``), of boosting
-        rules (``smoothed``, ``edge`` and so on), ``svm`` (support vector machines that select
-        items as `BudgetedSVC` does; by default only if there are more than 1,000 columns), or
+        Names of base learners (``linear``, ``boosted``, ``kernel``, ``forest``, ``histogram``,
+        and ``lightgbm``, which needs ``pip install 'scrimp[lightgbm]'``), of boosting rules
+        (``smoothed``, ``edge`` and so on), ``svm`` (support vector machines that select items
+        as `BudgetedSVC` does; by default only if there are more than 1,000 columns), or
         estimators: one of scikit-learn is trained on the item sets that are searched, one of
         scrimp keeps its plan.
     cv : int, splitter of scikit-learn, or iterable of (train, test) positions, optional
-        Folds; by default 5, three times up to 400 rows, 3 from 2,000 rows on, and a quarter
-        held out from 10,000 on.
+        Folds; by default 5, twice up to 400 rows, 3 from 2,000 rows on, and a quarter held out
+        from 10,000 on; up to 400 rows of more than 1,000 columns 3, twice.
     max_seconds : float, optional
         About how long it may take. The folds that are complete by then count.
     n_jobs : int, optional
@@ -52,7 +53,7 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
         are means over rows, and so is ``"neg_error_cost"``, minus the cost of errors. Others
         (``"roc_auc"``, ``"f1"``) and callables ``scorer(estimator, X, y)``, to which X are the
         numbers of the rows, are jackknifed for their standard errors.
-    error_cost, class_weight
+    error_cost, class_weight, verbose
         As in `BudgetedBoostingClassifier`.
 
     Attributes
@@ -84,7 +85,8 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
     temperature is fitted, which needs fewer rows than the share of mistakes to tell two models
     apart. By the one-standard-error rule, the simplest candidate within one standard error of
     the best over all budgets is used at every budget where no other is better by a standard
-    error; estimators that you give are simple to complex in the order in which you name them.
+    error; on up to 1,000 rows it is the best over all budgets. Estimators that you give are
+    simple to complex in the order in which you name them.
     What is not better than the prior by half a standard error, or not better than a cheaper entry,
     is left out.
     Probabilities are calibrated by a temperature, fitted to the out-of-fold predictions. When
@@ -114,8 +116,11 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
         scoring: Any = None,
         error_cost: Any = None,
         class_weight: Any = None,
+        verbose: int | None = None,
     ) -> None:
-        super().__init__(costs, budgets, candidates, cv, max_seconds, n_jobs, random_state, scoring)
+        super().__init__(
+            costs, budgets, candidates, cv, max_seconds, n_jobs, random_state, scoring, verbose
+        )
         self.error_cost = error_cost
         self.class_weight = class_weight
 
@@ -151,7 +156,7 @@ class FrontierRegressor(BudgetedRegressor, FrontierBase):
 
     Parameters
     ----------
-    costs, budgets, candidates, cv, max_seconds, n_jobs, random_state
+    costs, budgets, candidates, cv, max_seconds, n_jobs, random_state, verbose
         As in `FrontierClassifier`.
     scoring : str, callable or None
         What candidates are selected by: None is the squared error, which ``"r2"`` and

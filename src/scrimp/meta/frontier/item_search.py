@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -14,9 +13,9 @@ from ...costs.item_sets import Items, ItemSets
 from ...costs.ledger import within
 from ...learners.linear import SequencedRegressor
 from .design import Design
-from .linear_scorer import LinearScorer
+from .linear_scorer import BlendedScorer, LinearScorer
 from .problem import TrainingSet
-from .set_scorer import SetScore, SetScorer
+from .set_scorer import Scorer, SetScore, SetScorer
 from .training_target import TrainingTarget
 
 
@@ -37,7 +36,9 @@ class SearchOptions:
     min_progress : float
         A step improves if it lowers the loss by this part of it.
     min_swap_gain : float
-        A swap must lower the loss by this part of it.
+        A swap must lower the loss by this part of it, and by more on few rows.
+    noise : float
+        Divided by the square root of the number of rows, the part on few rows.
     betas : tuple of float
         Powers of prices that gains are divided by, one order each: 1 is gain per price; less
         prefers expensive items with a large gain.
@@ -49,8 +50,9 @@ class SearchOptions:
         Prepared columns up to which least squares has an order too; its time grows with their
         square.
     max_noisy_rows : int
-        Rows up to which cross-validation is too noisy to remove items, or to compare sets for
-        linear models: these are then filled in the order of least squares.
+        Rows up to which cross-validation is too noisy to remove items.
+    max_shared_rows : int
+        Rows up to which linear models and trees have the same sets, scored by both.
     max_scored_columns : int
         Prepared columns up to which sets for linear models are compared by cross-validation.
     linear_ridge : float
@@ -63,11 +65,13 @@ class SearchOptions:
     max_thorough: int = 12
     min_progress: float = 1e-4
     min_swap_gain: float = 0.005
+    noise: float = 0.4
     betas: tuple[float, ...] = (1.0, 0.5)
     few_rows: int = 4_000
     few_rows_betas: tuple[float, ...] = (0.0,)
     max_linear_columns: int = 3_000
     max_noisy_rows: int = 400
+    max_shared_rows: int = 1_000
     max_scored_columns: int = 300
     linear_ridge: float = 1e-3
 
@@ -76,24 +80,32 @@ OPTIONS = SearchOptions()
 
 
 def find_item_sets(rows: TrainingSet, deadline: float = np.inf) -> dict[str, list[Items]]:
-    """Return the item sets to buy at each budget, for ``trees`` and for ``linear`` models."""
+    """Return the item sets to buy at each budget, for ``trees`` and for ``linear`` models.
+
+    On few rows both have the same sets, so that there are means of both.
+    """
     costs, budgets, scorer = rows.problem.costs, rows.problem.budgets, rows.scorer
+    n_rows, n_columns = rows.design.table.shape
+    share = n_rows <= OPTIONS.max_shared_rows and n_columns <= OPTIONS.max_scored_columns
     betas = OPTIONS.betas
-    if len(rows.index) <= OPTIONS.few_rows:
+    if n_rows <= OPTIONS.few_rows and not share:
         betas += OPTIONS.few_rows_betas
     orders = [forward_order(scorer, costs, budgets[-1], beta, deadline) for beta in betas]
     sets = {}
-    n_rows, n_columns = rows.design.table.shape
     if n_columns <= OPTIONS.max_linear_columns:
         orders.append(linear_order(rows.design, rows.target, costs, budgets[-1]))
         filled = [tuple(sorted(ItemSets(costs).fill(orders[-1], b))) for b in budgets]
         sets["linear"] = [without_copies(rows.design, costs, items) for items in filled]
-    sets["trees"] = searched(scorer, costs, orders, budgets, deadline)
-    if n_rows > OPTIONS.max_noisy_rows and n_columns <= OPTIONS.max_scored_columns:
-        rng = np.random.default_rng([rows.problem.seed, len(rows.index)])
-        by_ridge = LinearScorer(rows.design, rows.target, rng)
-        sets["linear"] = searched(by_ridge, costs, orders, budgets, deadline)
-    return sets
+    if n_columns > OPTIONS.max_scored_columns:
+        return sets | {"trees": searched(scorer, costs, orders, budgets, deadline)}
+    rng = np.random.default_rng([rows.problem.seed, n_rows])
+    by_ridge = LinearScorer(rows.design, rows.target, rng)
+    if share:
+        both = BlendedScorer(by_ridge, scorer)
+        shared = searched(both, costs, orders, budgets, deadline)
+        return {"trees": shared, "linear": shared}
+    trees = searched(scorer, costs, orders, budgets, deadline)
+    return {"trees": trees, "linear": searched(by_ridge, costs, orders, budgets, deadline)}
 
 
 def searched(
@@ -107,18 +119,6 @@ def searched(
     if len(scorer.design.table) <= OPTIONS.max_noisy_rows:
         return sets
     return [eliminated(scorer, costs, items, deadline) for items in sets]
-
-
-class Scorer(Protocol):
-    """Cross-validates a model on item sets."""
-
-    design: Design
-
-    def loss(self, items: Items) -> float:
-        """Return the loss of one set, which is computed once."""
-
-    def compute_losses(self, sets: Sequence[Items]) -> None:
-        """Compute the losses of the sets that are not known yet."""
 
 
 def forward_order(
@@ -211,6 +211,8 @@ def swapped(
     A set is replaced only by one that is clearly better.
     """
     improved = []
+    n_rows = len(scorer.design.table)
+    min_gain = max(OPTIONS.min_swap_gain, OPTIONS.noise / np.sqrt(n_rows))
     for items, budget in zip(sets, budgets, strict=True):
         while time.monotonic() < deadline:
             trials = _swaps(ItemSets(costs), orders, items, budget)
@@ -218,7 +220,7 @@ def swapped(
                 break
             scorer.compute_losses(trials)
             best = min(trials, key=scorer.loss)
-            if scorer.loss(best) >= scorer.loss(items) * (1 - OPTIONS.min_swap_gain):
+            if scorer.loss(best) >= scorer.loss(items) * (1 - min_gain):
                 break
             items = best
         improved.append(items)

@@ -56,10 +56,15 @@ class KnockoutOptions:
 
 
 OPTIONS = KnockoutOptions()
+#: Where time is short, a rough fallback is better than none: without one, a failure is the prior.
+QUICK = KnockoutOptions(max_rows=2_000, max_copies=1, max_test_rows=400)
 
 
 def train_fallback(
-    problem: Problem, entries: Sequence[set[int]], pool: Executor | None
+    problem: Problem,
+    entries: Sequence[set[int]],
+    pool: Executor | None,
+    options: KnockoutOptions = OPTIONS,
 ) -> Fallback | None:
     """Return the fallback of a menu, or None if there is nothing that can fail.
 
@@ -71,20 +76,22 @@ def train_fallback(
         The items of each entry, from the worst to the best; the first, the prior, has none.
     pool : Executor, optional
         Threads.
+    options : KnockoutOptions
+        How rows are drawn, and how many.
     """
     costs, rng = problem.costs, np.random.default_rng(problem.seed)
     if problem.is_sparse:
         return None
     items = _with_columns(costs, range(costs.n_items))
-    if len(items) > OPTIONS.max_items:
+    if len(items) > options.max_items:
         items = _with_columns(costs, [item for entry in entries for item in sorted(entry)])
-    if len(items) > OPTIONS.max_items:
+    if len(items) > options.max_items:
         return None
-    is_test = problem.target.folds(round(1 / OPTIONS.test_part), rng) == 0
-    tests = np.flatnonzero(is_test)[: OPTIONS.max_test_rows]
-    trial = _trained(problem, np.flatnonzero(~is_test), entries, items, pool)
+    is_test = problem.target.folds(round(1 / options.test_part), rng) == 0
+    tests = np.flatnonzero(is_test)[: options.max_test_rows]
+    trial = _trained(problem, np.flatnonzero(~is_test), entries, items, pool, options)
     losses, added = _losses(problem, trial, tests, entries, items)
-    model = _trained(problem, np.arange(len(is_test)), entries, items, pool)
+    model = _trained(problem, np.arange(len(is_test)), entries, items, pool, options)
     if model is None:
         return None
     reads = _reads(costs, model, items)
@@ -101,12 +108,13 @@ def _with_columns(costs: Costs, items: Iterable[int]) -> Items:
 
 
 def _trained(
-    problem: Problem, index: Ints, entries: Sequence[set[int]], items: Items, pool: Executor | None
-) -> Model | None:
+    problem: Problem, index: Ints, entries: Sequence[set[int]], items: Items,
+    pool: Executor | None, options: KnockoutOptions,
+) -> Model | None:  # fmt: skip
     """Return boosted trees of rows without some items; None if they have no column to split."""
     rng = np.random.default_rng([problem.seed, len(index)])
-    n_copies = int(np.clip(OPTIONS.max_rows // len(index), 1, OPTIONS.max_copies))
-    some = np.sort(rng.permutation(index)[: OPTIONS.max_rows])
+    n_copies = int(np.clip(options.max_rows // len(index), 1, options.max_copies))
+    some = np.sort(rng.permutation(index)[: options.max_rows])
     rows = np.tile(some, n_copies)
     X = problem.X[rows].astype(np.float64)
     X[:, np.isin(problem.costs.owners, items, invert=True)] = np.nan

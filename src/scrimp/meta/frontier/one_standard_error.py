@@ -22,8 +22,9 @@ PRIOR_ERRORS = 0.5
 
 
 def choose(
-    losses: Mapping[str, Floats], prior: Floats, first_is_free: bool = False
-) -> list[str | None]:
+    losses: Mapping[str, Floats], prior: Floats, first_is_free: bool = False,
+    default_errors: float = 1.0,
+) -> list[str | None]:  # fmt: skip
     """Return the candidate for each budget; None where none is better than the prior.
 
     The default candidate is the first, and so the simplest, within one standard error of the
@@ -39,10 +40,13 @@ def choose(
         The losses of the prior, which buys nothing.
     first_is_free : bool
         Whether the first budget is 0.
+    default_errors : float
+        Standard errors within which the default candidate is of the best over all budgets: 0
+        makes it the best, whether it is simple or not.
     """
     names = list(losses)
     smooth = {name: smoothed(losses[name]) for name in names}
-    default = _simplest_near_best(losses)
+    default = _simplest_near_best(losses, default_errors)
     chosen: list[str | None] = []
     for b in range(len(next(iter(smooth.values())))):
         best = min(names, key=lambda name: float(smooth[name][b].mean()))
@@ -56,11 +60,11 @@ def choose(
     return chosen
 
 
-def _simplest_near_best(losses: Mapping[str, Floats]) -> str:
-    """Return the first candidate within one standard error of the best over all budgets."""
+def _simplest_near_best(losses: Mapping[str, Floats], errors: float) -> str:
+    """Return the first candidate within some standard errors of the best over all budgets."""
     means = {name: values.mean(axis=0) for name, values in losses.items()}
     best = min(means.values(), key=lambda values: float(values.mean()))
-    return next(name for name, values in means.items() if not clearly_better(best, values))
+    return next(name for name, values in means.items() if not clearly_better(best, values, errors))
 
 
 def smoothed(losses: Floats) -> Floats:

@@ -20,9 +20,9 @@ from ...plans import Fallback
 from ...runtime.events import Progress, emit, muted
 from ...types import Floats, Ints
 from ..cross_validation import CrossValidation
+from . import knockout
 from .candidates import Candidate
 from .item_search import find_item_sets
-from .knockout import train_fallback
 from .one_standard_error import choose
 from .problem import Problem, TrainingSet
 from .selection_bias import OutOfFold
@@ -31,18 +31,30 @@ from .trained import Trained, mean_of
 
 #: The progress of a race counts trainings, one for each candidate on each fold.
 TASK = "trainings"
-#: Means of base learners that are tried beside each of them.
+#: Means of base learners that are tried beside each of them, where they have the same sets.
 MEANS = (
     ("boosted", "forest"),
     ("boosted", "kernel"),
     ("boosted", "forest", "kernel"),
     ("forest", "kernel"),
+    ("forest", "histogram"),
+    ("boosted", "forest", "histogram"),
+    ("linear", "kernel"),
+    ("linear", "forest"),
+    ("linear", "forest", "kernel"),
+    ("linear", "boosted", "forest"),
+    ("linear", "boosted", "forest", "kernel"),
 )
 #: Values of one fold up to which losses are kept in double precision.
 MAX_DOUBLE = 200_000
 #: A candidate that is behind must be better at some budget by this many standard errors, else
 #: it is eliminated: less keeps more candidates, and takes longer.
 USEFUL_ERRORS = 0.5
+#: Rows up to which the default candidate is the best over all budgets. Standard errors are so
+#: large there that the simplest candidate would win against means that are better.
+FEW_ROWS = 1_000
+#: Folds of so few rows before a candidate may be eliminated: one fold has too few to tell.
+MIN_FOLDS = 3
 
 
 @dataclass(frozen=True)
@@ -174,7 +186,7 @@ class Race:
         results = self.validation.results
         predictions = {name: results[name].pop(fold) for name in self.validation.candidates}
         for members in MEANS:
-            if all(name in predictions for name in members):
+            if all(name in predictions for name in members) and self._share_sets(members):
                 mean = np.mean([predictions[name] for name in members], axis=0)
                 predictions["+".join(members)] = mean
         rows = self.validation.splits[fold][1]
@@ -185,7 +197,13 @@ class Race:
             scores = FoldScores(_compact(oof), _compact(losses), _compact(brier))
             self.scores.setdefault(name, []).append(scores)
         self.models = self._fold_models
-        self._eliminate()
+        enough = min(MIN_FOLDS, len(self.validation.splits))
+        if fold + 1 >= enough or len(self.problem.target.y) > FEW_ROWS:
+            self._eliminate()
+
+    def _share_sets(self, members: Sequence[str]) -> bool:
+        """Return whether candidates have the same item sets, so that their mean costs no more."""
+        return mean_of("+".join(members), self._fold_models) is not None
 
     def _forget_failed(self) -> None:
         """Remove the scores of candidates that have failed, also in means."""
@@ -253,12 +271,13 @@ class Race:
             self._by_row([self._prior_loss(rows) for rows in self.validation.tested()])[0],
             target.row_losses(prior)[0] * target.weights,
             self.problem.budgets[0] == 0,
+            0.0 if len(self.problem.target.y) <= FEW_ROWS else 1.0,
         )  # fmt: skip
 
     def winners(self) -> list[str | None]:
         """Return the best candidate for each budget, by the one-standard-error rule."""
         oof = self.out_of_fold()
-        return choose(oof.brier, oof.prior_brier, oof.first_is_free)
+        return choose(oof.brier, oof.prior_brier, oof.first_is_free, oof.default_errors)
 
     def final_models(self) -> tuple[dict[str, Trained], list[str | None]]:
         """Return the winners trained on all rows, and their names for each budget.
@@ -276,6 +295,7 @@ class Race:
             wanted = list(dict.fromkeys(name for name in names if name))
             if rows is None and not self.has_time_for(wanted):
                 return dict(self.models), names
+            self._keep_models(wanted)
             rows = rows or self.prepare(np.arange(len(self.problem.target.y)))
             for position, name in enumerate(wanted):
                 emit(Progress("last training", position, len(wanted), name))
@@ -285,13 +305,19 @@ class Race:
                 return models, names
         raise ValueError(f"No candidate could be trained. {listed(self.validation.failures)}")
 
+    def _keep_models(self, names: Sequence[str]) -> None:
+        """Forget the models of the last fold but those of some candidates: they take memory."""
+        members = {member for name in names for member in name.split("+")}
+        self.models = {name: one for name, one in self.models.items() if name in members}
+        self._fold_models = {}
+
     def fallback(self, entries: Sequence[set[int]]) -> Fallback | None:
-        """Return the fallback of a menu, by the items of its entries, if there is time for it."""
+        """Return the fallback of a menu; where time is short it learns from few rows."""
         begin, seconds = time.monotonic(), self.validation.seconds
-        if self.validation.remaining(1.0 + TIME_SHARES.grace) < seconds.get("search", 0.0):
-            return None
+        is_short = self.validation.remaining(1.0 + TIME_SHARES.grace) < seconds.get("search", 0.0)
+        options = knockout.QUICK if is_short else knockout.OPTIONS
         with _quietly():
-            fallback = train_fallback(self.problem, entries, self.pool)
+            fallback = knockout.train_fallback(self.problem, entries, self.pool, options)
         self.validation.add_seconds("fallback", time.monotonic() - begin)
         return fallback
 

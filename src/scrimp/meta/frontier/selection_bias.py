@@ -36,6 +36,8 @@ class OutOfFold:
         The same for the prior.
     first_is_free : bool
         Whether the first budget is 0.
+    default_errors : float
+        As in `choose`.
     """
 
     brier: Mapping[str, Floats]
@@ -43,6 +45,7 @@ class OutOfFold:
     prior_brier: Floats
     prior_losses: Floats
     first_is_free: bool
+    default_errors: float = 1.0
 
     def offered(self, names: Sequence[str | None], rows: Ints | None = None) -> list[int]:
         """Return the budgets at which a winner improves on the prior and on cheaper winners."""
@@ -84,7 +87,7 @@ def _bootstrap(n: int, n_candidates: int, seed: int) -> Iterator[tuple[Ints, Int
 def _left_out(oof: OutOfFold, drawn: Ints, left_out: Ints) -> tuple[Floats, Floats]:
     """Return the losses, on rows left out, of what is selected on the rows drawn."""
     sample = {name: brier[:, drawn] for name, brier in oof.brier.items()}
-    names = choose(sample, oof.prior_brier[drawn], oof.first_is_free)
+    names = choose(sample, oof.prior_brier[drawn], oof.first_is_free, oof.default_errors)
     offered = set(oof.offered(names, drawn))
     tested = left_out if len(oof.prior_brier) == len(oof.prior_losses) else drawn
     brier, loss = oof.prior_brier[tested].mean(), oof.prior_losses[left_out].mean()

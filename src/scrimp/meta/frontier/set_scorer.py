@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -51,6 +52,18 @@ class TreeOptions:
         """Return the options as the kernel takes them."""
         numbers = (self.leaves, self.min_leaf_rows, self.ridge, self.rate, self.rounds)
         return np.array(numbers, dtype=np.float64)
+
+
+class Scorer(Protocol):
+    """Cross-validates a model on item sets."""
+
+    design: Design
+
+    def loss(self, items: Items) -> float:
+        """Return the loss of one set, which is computed once."""
+
+    def compute_losses(self, sets: Sequence[Items]) -> None:
+        """Compute the losses of the sets that are not known yet."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,12 +24,16 @@ from ...plans.contract import StageTable
 from ...plans.from_sklearn import array_model
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
+from ...runtime.time_limit import time_share
 from ...types import Floats
 from .encode import ENCODINGS, encoder_for, native_columns
 from .grid import check_grid, chosen_prefixes
 from .missing import takes_missing
 from .prefix_models import Outcome, fit_each, seeded, weights_for, without_needless_weights
 from .purchase_order import check_order, ends_of, learn_order, refit_costs
+
+#: The part of the time that learning the order may take; the rest is for the prefixes.
+ORDER_SHARE = 1 / 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +68,8 @@ class _Refit(BudgetedEstimator):
         n_jobs: int | None = None,
         memory: Any = None,
         random_state: Any = None,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.order = order
@@ -74,6 +80,8 @@ class _Refit(BudgetedEstimator):
         self.n_jobs = n_jobs
         self.memory = memory
         self.random_state = random_state
+        self.max_seconds = max_seconds
+        self.verbose = verbose
 
     def _estimator_or_default(self) -> Any:
         """Return the estimator to be refitted."""
@@ -95,7 +103,8 @@ class _Refit(BudgetedEstimator):
         rows = without_needless_weights(rows.without_equal_weights(), estimator)
         weights_for(estimator, rows.weights)
         budget = float(check_budget(self.budget))
-        groups = learn_order(self.order, X, rows, costs, budget, seed, target.is_number)
+        with time_share(ORDER_SHARE):
+            groups = learn_order(self.order, X, rows, costs, budget, seed, target.is_number)
         sequence = [item for group in groups for item in group]
         fill = not takes_missing(estimator, rows, self.encode)
         native = native_columns(estimator, columns, self.encode)
@@ -202,6 +211,11 @@ class RefitClassifier(BudgetedClassifier, _Refit):
     error_cost, class_weight
         As in `BudgetedBoostingClassifier`; class weights need an estimator that takes
         `sample_weight`.
+    max_seconds : float or None
+        About how long the training may take, a third of it for the order at most: the prefixes
+        fitted by then are the model. None is no limit.
+    verbose : int or None
+        As in `BudgetedBoostingClassifier`.
 
     Attributes
     ----------
@@ -254,10 +268,13 @@ class RefitClassifier(BudgetedClassifier, _Refit):
         random_state: Any = None,
         error_cost: Any = None,
         class_weight: Any = None,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
     ) -> None:
         super().__init__(
-            estimator, order, costs, budget, grid, encode, n_jobs, memory, random_state
-        )
+            estimator, order, costs, budget, grid, encode, n_jobs, memory, random_state,
+            max_seconds, verbose,
+        )  # fmt: skip
         self.error_cost = error_cost
         self.class_weight = class_weight
 
@@ -302,7 +319,7 @@ class RefitRegressor(BudgetedRegressor, _Refit):
     ----------
     estimator : regressor, optional
         What is refitted. None is `HistGradientBoostingRegressor`.
-    order, costs, budget, grid, encode, n_jobs, memory, random_state
+    order, costs, budget, grid, encode, n_jobs, memory, random_state, max_seconds, verbose
         As in `RefitClassifier`; ``"linear"`` is `SequencedRegressor`.
 
     Attributes
@@ -380,5 +397,5 @@ def _report(prefixes: list[_Prefix], done: dict[int, Outcome]) -> None:
         warnings.warn(
             f"The estimator could not be fitted on {cause}. There is no model for this prefix.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=6,
         )

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_memory
 
 from ...data.encoding import Encoding
 from ...data.training_rows import TrainingRows
+from ...runtime.time_limit import current_limit
 from ...types import Floats
 
 #: Rows that a fitted estimator is asked about, to see whether it answers at all.
@@ -40,15 +41,20 @@ def fit_each(
     n_jobs: int | None,
     memory: Any,
 ) -> Iterator[Outcome]:
-    """Fit a clone on each set of columns; outcomes come as they are done."""
+    """Fit a clone on each set of columns; outcomes come as they are done.
+
+    No fit is begun when the time is over.
+    """
     options = weights_for(estimator, rows.weights)
     fit = check_memory(memory).cache(_fit)
+    limit = current_limit()  # jobs are made in other threads too
     jobs = (
         delayed(_attempt)(
             fit, number, _with_categories(clone(estimator), encoding),
             encoding.table(rows.table), rows.y, options,
         )
         for number, encoding in enumerate(encodings)
+        if not limit.is_over()
     )  # fmt: skip
     yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(jobs)
 

@@ -36,6 +36,7 @@ class AffordableStages:
     def __init__(self, item_sets: Sequence[Sequence[int]], set_of: Ints, ledger: Ledger) -> None:
         self._item_sets = item_sets
         self._set_of = set_of
+        self._needs = [ledger.costs.closure(items) for items in item_sets]
         self.update(ledger)
 
     def copy(self) -> AffordableStages:
@@ -47,12 +48,16 @@ class AffordableStages:
         self._ledger = ledger.at(0, 1)
         self._flags: tuple[Flags, Flags] | None = None
 
-    def buy(self, stage: int) -> None:
-        """Buy the items of a stage that was told."""
-        needs = self._ledger.costs.closure(self._item_sets[self._set_of[stage]])
-        if self._ledger.missing(needs):
-            self._ledger.buy(needs)
-            self._flags = None
+    def buy(self, stage: int) -> bool:
+        """Buy the items of a stage that was told; return whether any was not owned."""
+        if self._flags is not None and self._flags[1][stage]:
+            return False
+        needs = self._needs[self._set_of[stage]]
+        if not self._ledger.missing(needs):
+            return False
+        self._ledger.buy(needs)
+        self._flags = None
+        return True
 
     @property
     def payable(self) -> Flags:
@@ -67,9 +72,9 @@ class AffordableStages:
     def _payable_and_owned(self) -> tuple[Flags, Flags]:
         if self._flags is None:
             ledger = self._ledger
-            needs = [ledger.costs.closure(items) for items in self._item_sets]
+            needs, having = self._needs, ledger.owned
             payable = np.array([ledger.first_affording(items) == 0 for items in needs], dtype=bool)
-            owned = np.array([not ledger.missing(items) for items in needs], dtype=bool)
+            owned = np.array([having.issuperset(items) for items in needs], dtype=bool)
             self._flags = payable[self._set_of], owned[self._set_of]
         return self._flags
 

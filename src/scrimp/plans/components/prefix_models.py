@@ -55,6 +55,9 @@ class PrefixModels(Protocol):
             If the models are not linear in these columns.
         """
 
+    def coefficients_of(self, length: int) -> tuple[Floats, Floats]:
+        """Return intercept and coefficients (columns, outputs) of a prefix, if it is linear."""
+
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the models as a small JSON header and arrays, for storage."""
 
@@ -105,6 +108,12 @@ class ModelSequence:
         if len(linear) < len(self.models) or not linear or linear[-1].link != "identity":
             raise ValueError("models of any set of columns need a linear model per stage.")
         return linear[-1].preparation, [len(model.weights) for model in linear]
+
+    def coefficients_of(self, length: int) -> tuple[Floats, Floats]:
+        """Return intercept and coefficients of a prefix's model."""
+        model = self.models[length - 1]
+        assert isinstance(model, LinearModel), "others have no models of sets"
+        return model.base, model.weights
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the models."""
@@ -205,6 +214,11 @@ class LinearPrefixes:
         plain = Preparation.plain(self.columns)
         filled = replace(plain, fill=self.fill) if len(self.fill) else plain
         return filled, self.counts.tolist()
+
+    def coefficients_of(self, length: int) -> tuple[Floats, Floats]:
+        """Return intercept and coefficients of a prefix's model."""
+        rows = slice(self._ends[length - 1], self._ends[length])
+        return self.intercepts[length], self.coefficients[rows]
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the models."""

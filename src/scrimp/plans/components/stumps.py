@@ -94,6 +94,8 @@ class StumpTable(Members):
         out: Floats | None = None,
     ) -> Floats:
         """Return the votes of stumps, by default all, on ``X[rows]`` (stumps x outputs x rows)."""
+        if members is not None and len(members) == len(rows) == 1 and out is None:
+            return self._vote_on_one(members[0], X[rows[0]])
         from ...kernels.votes import stump_votes
 
         which = np.arange(len(self)) if members is None else np.array(members, dtype=np.int64)
@@ -192,6 +194,13 @@ class StumpTable(Members):
 
         run_over_rows(add, len(rows), len(rows) * len(stumps))
         return lanes
+
+    def _vote_on_one(self, stump: int, row: NDArray[Any]) -> Floats:
+        """Return the vote of a stump on one row (1 x outputs x 1), without a kernel."""
+        column, low, high, inside, outside, missing = self._scalars[stump]
+        x = float(row[column])
+        vote = inside if low <= x <= high else outside if x == x else missing
+        return np.array(vote).reshape(1, -1, 1)
 
     def _votes_on_one(self, stumps: Ints, row: NDArray[Any]) -> Floats:
         """Return the votes of stumps on one row (stumps x outputs)."""

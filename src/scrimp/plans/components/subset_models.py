@@ -80,16 +80,34 @@ class SubsetModels:
 
     def solve(self, columns: Ints) -> tuple[Floats, Floats]:
         """Return the intercept (outputs,) and the coefficients (columns, outputs) of a set."""
+        return _solution(*self._near(columns))
+
+    def gain(self, columns: Ints, count: int) -> tuple[Floats, Floats]:
+        """Return how intercept and coefficients change from the first columns to all of them.
+
+        Parameters
+        ----------
+        columns : int array
+            All columns of a set.
+        count : int
+            Columns of a smaller set, whose coefficients are then changed.
+        """
+        matrix, response, shift, middle = self._near(columns)
+        intercept, coefficients = _solution(matrix, response, shift, middle)
+        first = count * shift.shape[1]
+        before, less = _solution(matrix[:first, :first], response[:first], shift[:first], middle)
+        coefficients[:count] -= less
+        return intercept - before, coefficients
+
+    def _near(self, columns: Ints) -> tuple[Floats, ...]:
+        """Return the objective of a set: that of all columns and that of the prior, mixed."""
         objective = self._restricted(columns)
-        if self.at_prior is not None:
-            total = self.at_prior._explained_by_all
-            share = min(self.at_prior.explained(columns) / total, 1.0) if total > 0 else 0.0
-            parts = zip(objective, self.at_prior._restricted(columns), strict=True)
-            objective = tuple(share * mine + (1.0 - share) * its for mine, its in parts)
-        matrix, response, shift, middle = objective
-        coefficients = _minimum(matrix, response)
-        intercept = middle - (shift.T @ coefficients).ravel()
-        return intercept, coefficients.reshape(len(columns), -1)
+        if self.at_prior is None:
+            return objective
+        total = self.at_prior._explained_by_all
+        share = min(self.at_prior.explained(columns) / total, 1.0) if total > 0 else 0.0
+        parts = zip(objective, self.at_prior._restricted(columns), strict=True)
+        return tuple(share * mine + (1.0 - share) * its for mine, its in parts)
 
     def explained(self, columns: Ints) -> float:
         """Return how far a set lowers the objective."""
@@ -127,6 +145,15 @@ class SubsetModels:
             if prefix + name in arrays
         ]
         return cls(*(arrays[name] for name in names)) if names else None
+
+
+def _solution(
+    matrix: Floats, response: Floats, shift: Floats, middle: Floats
+) -> tuple[Floats, Floats]:
+    """Return the intercept (outputs,) and the coefficients (columns, outputs) of an objective."""
+    coefficients = _minimum(matrix, response)
+    intercept = middle - (shift.T @ coefficients).ravel()
+    return intercept, coefficients.reshape(len(matrix) // shift.shape[1], -1)
 
 
 def _minimum(matrix: Floats, response: Floats) -> Floats:

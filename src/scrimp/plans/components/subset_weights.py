@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from ...data.validation import float_array
-from ...types import Arrays, Flags, Floats
+from ...data.validation import float_array, int_array
+from ...types import Arrays, Flags, Floats, Ints
 
 #: Sets whose weights are kept, at most.
 _MAX_CACHED = 4096
@@ -31,7 +31,8 @@ class SubsetWeights:
 
     A quadratic model holds near the weights where it was made. There is one of the prior and one
     of the weights of all functions; the share of the loss that a set explains by the first tells
-    how the two are mixed, and interpolates intercept and scale.
+    how the two are mixed, and interpolates intercept and scale. Sets that were tried on rows have
+    the intercept and the weights that were found for them.
 
     Parameters
     ----------
@@ -51,6 +52,12 @@ class SubsetWeights:
         The constant of the sum at each share; the first is the prior.
     scales : float array (knots,)
         The factor of the weights at each share.
+    tried : int array (sets, functions)
+        1 for the functions of each set that was tried on rows.
+    tried_intercepts : float array (sets, outputs)
+        The constants of these sets.
+    tried_weights : float array (sets, functions)
+        The weights of these sets.
     """
 
     hessian: Floats
@@ -61,6 +68,10 @@ class SubsetWeights:
     shares: Floats
     intercepts: Floats
     scales: Floats
+    tried: Ints = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
+    tried_intercepts: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    tried_weights: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    _tried: dict[bytes, tuple[Floats, Floats]] = field(default_factory=dict, init=False)
     _cache: dict[bytes, tuple[Floats, Floats]] = field(default_factory=dict, init=False)
 
     #: A slight penalty on the common weight, so that it is always determined.
@@ -81,8 +92,18 @@ class SubsetWeights:
             raise ValueError("shares must be ascending from 0.")
         if not (self.penalty >= 0 and self.total > 0 and self.full_share >= 0):
             raise ValueError("the penalty and the full share must be >= 0, and the total > 0.")
+        object.__setattr__(self, "tried", int_array("tried", self.tried, 2))
+        sets = len(self.tried)
+        shapes = (sets, n), (sets, self.intercepts.shape[1]), (sets, n)
+        if sets and shapes != tuple(getattr(self, name).shape for name in _TRIED):
+            raise ValueError("tried sets must have functions, an intercept and weights each.")
         if not all(np.isfinite(getattr(self, name)).all() for name in _NDIM):
             raise ValueError("weights must be finite.")
+        answers = zip(self.tried_intercepts, self.tried_weights, strict=True)
+        self._tried.update(
+            (functions.astype(bool).tobytes(), answer)
+            for functions, answer in zip(self.tried, answers, strict=True)
+        )
 
     @property
     def n_functions(self) -> int:
@@ -98,6 +119,8 @@ class SubsetWeights:
     def of(self, at_hand: Flags) -> tuple[Floats, Floats]:
         """Return the intercept (outputs,) and the weights (functions,) of the functions at hand."""
         key = at_hand.tobytes()
+        if key in self._tried:
+            return self._tried[key]
         if key in self._cache:
             return self._cache[key]
         weights, factor, share = self._shrunk(at_hand)
@@ -143,7 +166,9 @@ class SubsetWeights:
 
     def arrays(self) -> Arrays:
         """Return the model as arrays, for storage."""
-        model = {name: getattr(self, name) for name in _NDIM}
+        model = {name: getattr(self, name) for name in (*_NDIM, "tried")}
+        if not len(self.tried):
+            model = {name: array for name, array in model.items() if name not in _TRIED}
         return model | {"scalars": np.array([self.penalty, self.total, self.full_share])}
 
     @classmethod
@@ -155,9 +180,14 @@ class SubsetWeights:
         penalty, total, full_share = scalars.tolist()
         return cls(
             penalty=penalty, total=total, full_share=full_share,
-            **{name: arrays[name] for name in _NDIM},
+            **{name: arrays[name] for name in (*_NDIM, "tried") if name in arrays},
         )  # fmt: skip
 
 
 #: The arrays of a model, and their dimensions.
-_NDIM = {"hessian": 3, "gradient": 2, "shares": 1, "intercepts": 2, "scales": 1}
+_NDIM = {
+    "hessian": 3, "gradient": 2, "shares": 1, "intercepts": 2, "scales": 1,
+    "tried_intercepts": 2, "tried_weights": 2,
+}  # fmt: skip
+#: What is known of the sets that were tried; files of before have none.
+_TRIED = ("tried", "tried_intercepts", "tried_weights")

@@ -26,10 +26,10 @@ def array_model(
 ) -> Model:
     """Return a fitted estimator as a model with the same answers.
 
-    Decision trees, forests, boosted trees, bagging, linear models, support vector machines
-    with a Gaussian kernel, means of these (voting), pipelines of scalers and imputers with
-    these, and hyperparameter searches over these become arrays. Any other estimator is kept as
-    an object.
+    Decision trees, forests, boosted trees (LightGBM's too), bagging, linear models, support
+    vector machines with a Gaussian kernel, means of these (voting), pipelines of scalers and
+    imputers with these, and hyperparameter searches over these become arrays. Any other
+    estimator is kept as an object.
 
     Parameters
     ----------
@@ -97,7 +97,12 @@ def _model_of(estimator: Any, preparation: Preparation) -> Model:
 
 def _converted(estimator: Any, preparation: Preparation) -> Model | None:
     """Return an array model, or None; subclasses are left out, as they may answer differently."""
-    converter = _converters().get(type(estimator))
+    kind = type(estimator)
+    converter = _converters().get(kind)
+    if kind.__module__.partition(".")[0] == "lightgbm":
+        from .lightgbm import converter_of
+
+        converter = converter_of(kind)
     return None if converter is None else converter(estimator, preparation)
 
 

@@ -15,7 +15,7 @@ from ..components.tree_table import TreeTable
 
 
 @dataclass
-class _TreeBuilder:
+class TreeBuilder:
     """Lists of the nodes of several trees, from which a table is built."""
 
     roots: list[int] = field(default_factory=list)
@@ -59,7 +59,7 @@ def convert_histograms(estimator: Any, preparation: Preparation) -> Model | None
         return None
     base = np.asarray(estimator._baseline_prediction, dtype=np.float64).ravel()
     columns, codes = _inputs(estimator)
-    nodes = _TreeBuilder()
+    nodes = TreeBuilder()
     for trees in estimator._predictors:
         for output, tree in enumerate(trees):
             _add_tree(nodes, tree, output, columns, codes)
@@ -89,7 +89,7 @@ def _inputs(estimator: Any) -> tuple[list[int], list[Floats | None]]:
 
 
 def _add_tree(
-    nodes: _TreeBuilder, tree: Any, output: int, columns: list[int], codes: list[Floats | None]
+    nodes: TreeBuilder, tree: Any, output: int, columns: list[int], codes: list[Floats | None]
 ) -> None:
     """Append a tree; a test of categories becomes several nodes."""
     records, start = tree.nodes, len(nodes)
