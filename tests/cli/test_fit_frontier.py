@@ -119,7 +119,6 @@ def test_a_budget_below_the_cheapest_item_warns(train, trained, tmp_path):
             ("--method", "frontier", "--calibrate", "sigmoid"),
             "--calibrate says nothing to --method frontier. Leave it out. Its probabilities are",
         ),
-        (("--max-seconds", 9), "--max-seconds says nothing to --method boosting"),
         (("--method", "frontier", "--max-seconds", 0), "0.0 is not in the range x>0"),
     ],
 )

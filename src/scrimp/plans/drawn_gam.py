@@ -99,7 +99,7 @@ class DrawnGamPlan(GamPlan):
         n, p = len(self.stages), self.probability
         numbers = np.repeat(np.arange(self._n_orders, dtype=np.uint64), n)
         counters = np.tile(np.arange(1, n + 1, dtype=np.uint64), self._n_orders)
-        exponential = -np.log1p(-uniforms(self.seed, numbers, counters)).reshape(-1, n)
+        exponential = -np.log1p(-uniforms(self.seed, numbers, counters)).reshape(self._n_orders, n)
         with np.errstate(divide="ignore", invalid="ignore"):
             times = np.where(p > 0, exponential / p, -1.0)
         return np.argsort(times, axis=1, kind="stable")

@@ -214,7 +214,7 @@ def test_many_bins_and_many_classes():
 
 def test_its_vote_can_be_sampled(table):
     X, y = table
-    model = SampledBoostingClassifier(PRICES, n_rounds=20, random_state=0).fit(X, y)
+    model = SampledBoostingClassifier(PRICES, n_rounds=20, random_state=0, combine="vote").fit(X, y)
     full = VoteClassifier(PRICES, rule="edge", n_rounds=20).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), full.predict(X))
     assert model.spend(X, budget=5.0).max() <= 5.0

@@ -255,7 +255,8 @@ class TestCandidates:
         np.testing.assert_allclose(model.predict_proba(X), np.mean(parts, axis=0), atol=1e-9)
 
     def test_who_left_early_is_named_with_its_losses(self):
-        model, *_ = fitted(2, candidates=["linear", DummyClassifier(strategy="stratified")])
+        candidates = ["linear", DummyClassifier(strategy="stratified")]
+        model, *_ = fitted(2, candidates=candidates, cv=4)
         assert set(model.losses_) == {"linear"}
         assert set(model.left_early_) == {"DummyClassifier"}
         lost = model.left_early_["DummyClassifier"]

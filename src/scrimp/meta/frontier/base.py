@@ -217,9 +217,9 @@ class FrontierBase(BudgetedEstimator):
         self.failures_ = dict(race.validation.failures)
         self.seconds_ = dict(race.validation.seconds)
         if race.untested:
+            limit = f"max_seconds={self.max_seconds:.3g}" if self.max_seconds else "The time"
             text = (
-                f"max_seconds={race.validation.max_seconds:.3g} was over before all candidates "
-                "were tested: "
+                f"{limit} was over before all candidates were tested: "
                 f"{', '.join(race.untested)} took no part. Give more time, or fewer candidates."
             )
             warnings.warn(text, UserWarning, stacklevel=5)

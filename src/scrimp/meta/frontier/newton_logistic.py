@@ -12,6 +12,9 @@ from ...types import Floats, Ints
 
 #: How often a Newton step is halved before its problem is left as it is.
 MAX_HALVINGS = 20
+#: A step that promises to reduce the loss by less than this share is the last one, and is taken
+#: as it is: rounding errors of the loss could not tell it from a bad one.
+LAST_REDUCTION = 1e-12
 
 
 def fit_logistic(
@@ -51,16 +54,18 @@ def fit_logistic(
             break
         hessian = _hessians(Z, P[active], weights[active], ridge[active])
         flat = gradient.transpose(0, 2, 1).reshape(len(active), -1)
-        step = np.linalg.solve(hessian, flat[:, :, None]).reshape(len(active), n_outputs, -1)
-        step = step.transpose(0, 2, 1)
+        flat_step = np.linalg.solve(hessian, flat[:, :, None])[:, :, 0]
+        step = flat_step.reshape(len(active), n_outputs, -1).transpose(0, 2, 1)
+        last = 0.5 * (flat * flat_step).sum(axis=1) <= LAST_REDUCTION * losses[active]
+        coefficients[active[last]] -= step[last]
+        active, step = active[~last], step[~last]
         halved = active
         for _ in range(MAX_HALVINGS):
             place = np.searchsorted(active, halved)
             trial = coefficients[halved] - step[place]
             P[halved] = probabilities(Z, trial)
             after = _losses(P[halved], y, weights[halved], trial, ridge[halved])
-            # a loss that grows by rounding alone is that of the solution
-            good = after <= losses[halved] * (1 + 1e-14)
+            good = after <= losses[halved]
             coefficients[halved[good]], losses[halved[good]] = trial[good], after[good]
             halved = halved[~good]
             if not len(halved):
