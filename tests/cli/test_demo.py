@@ -64,7 +64,7 @@ def test_offers_stay_within_their_budgets(demo):
     assert [offer["budget"] for offer in record["offers"]][:2] == [30, 100]
     assert record["offers"][-1]["budget"] == record["recommendation"]["point"]["budget"]
     assert all(offer["price"] <= offer["budget"] for offer in record["offers"])
-    assert record["offers"][0]["purchases"][0]["item"] == "cp"
+    assert "cp" in [line["item"] for line in record["offers"][0]["purchases"]]
 
 
 def test_the_frontier_is_bounded_by_work_rather_than_time():
@@ -77,6 +77,8 @@ def test_the_frontier_is_bounded_by_work_rather_than_time():
 
 def test_purchases_come_in_the_order_of_the_plan():
     heart = load_heart()
+    smoothed = demo_methods(heart)["smoothed"].fit(heart.X, heart.y)
+    assert bought_for(smoothed, heart, 30.0)[0].item == "cp"
     model = demo_methods(heart)["edge"].fit(heart.X, heart.y)
     every = bought_for(model, heart, 1000.0)
     assert [line.item for line in every] == [line.item for line in model.plan_.summary()]

@@ -72,4 +72,4 @@ def test_so_do_other_configurations_of_boosting(name, check):
     estimator, excluded = CONFIGURATIONS[name]
     if check.__name__ in excluded:
         pytest.skip("opted out by name")
-    check(estimator, max_examples=12)
+    check(estimator, max_examples=4)

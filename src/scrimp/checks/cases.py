@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ N_ROWS = 40
 N_COLUMNS = 5
 #: The names of the columns in a model fitted on an array.
 COLUMNS = tuple(f"x{column}" for column in range(N_COLUMNS))
+#: Models that are kept for the checks that follow.
+MAX_FITTED = 64
+_fitted: dict[Any, Any] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +62,22 @@ class Case:
         return np.random.default_rng(self.seed)
 
     def fit(self, estimator: Any, X: Any = None) -> Any:
-        """Return a fitted clone of an estimator, on the problem's table or a frame of it."""
+        """Return a fitted clone of an estimator, on the problem's table or a frame of it.
+
+        Checks are tried on the same problems, so that a model is fitted once and copied.
+        """
+        if X is not None:
+            return self._fit(estimator, X)
+        table = (self.X.tobytes(), self.y.tobytes(), self.seed)
+        prices = (self.costs, self.budget, self.budgets)
+        key = (estimator, repr(estimator.get_params()), *table, *prices)
+        if key not in _fitted:
+            if len(_fitted) >= MAX_FITTED:
+                del _fitted[next(iter(_fitted))]
+            _fitted[key] = self._fit(estimator, self.X)
+        return deepcopy(_fitted[key])
+
+    def _fit(self, estimator: Any, X: Any) -> Any:
         model = clone(estimator).set_params(costs=self.costs)
         params = model.get_params(deep=False)
         several = [*self.budgets, self.costs.total]
@@ -72,7 +91,7 @@ class Case:
         if has_fit_parameter(model, "sample_weight"):
             # no two columns are then worth exactly the same
             options["sample_weight"] = self.rng.uniform(0.5, 1.5, len(self.y))
-        return model.fit(self.X if X is None else X, self.y, **options)
+        return model.fit(X, self.y, **options)
 
     def with_prices(self, price: Callable[[float], float]) -> Case:
         """Return the same problem with changed prices and without a training budget."""
