@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,12 @@ from ..costs.costs import Costs
 from ..types import Floats
 from .cases import COLUMNS, Case
 
-#: Rows to train on, and rows on which answers are compared.
+#: Rows to train on, and rows on which answers are compared, of each problem.
 N_TRAIN, N_TEST = 600, 3_000
-#: Problems, budgets, owned sets and failures that are tried.
-N_PROBLEMS, N_TRIED = 1, 6
+#: Problems whose losses are compared together: one training may be unlucky.
+N_PROBLEMS = 3
+#: Budgets, owned sets and failures that are tried.
+N_TRIED = 6
 #: Owned sets that are compared with nothing owned.
 N_SETS = 3
 #: A loss counts as larger than the prior's if it is by this share and so many standard errors.
@@ -37,35 +39,55 @@ def check_no_worse_than_prior(estimator: Any, *, max_examples: int = 20) -> None
     is noise; of two classes the rarer has a fifth of the rows. Compared are the shares of wrong
     labels and the Brier scores, or squared errors, on rows that were not trained on.
     """
-    for seed in range(min(N_PROBLEMS, max_examples)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            _check_problem(estimator, seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _check_problems([_Problem(estimator, s) for s in range(min(N_PROBLEMS, max_examples))])
 
 
-def _check_problem(estimator: Any, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    costs = Costs.per_feature(rng.uniform(0.5, 4.0, len(COLUMNS)))
-    X, y = _table(estimator, rng, N_TRAIN + N_TEST)
-    budgets = tuple(share * costs.total for share in (0.2, 0.5))
-    case = Case(X[:N_TRAIN], y[:N_TRAIN], costs, None, budgets, seed)
-    model = case.fit(estimator)
-    prior = _prior_losses(model, y[:N_TRAIN], y[N_TRAIN:])
-    X, y = X[N_TRAIN:], y[N_TRAIN:]
-    references: list[tuple[str, Losses]] = [("the prior has", prior)]
-    budgets = (0.0, *sorted(costs.total * rng.random(N_TRIED)), costs.total)
-    for budget in budgets:
-        losses = _losses(model, X, y, budget=float(budget))
-        _check_no_worse(f"at a budget of {budget:.2f}", losses, references)
-        references.append((f"a budget of {budget:.2f} has", losses))
-    for what, options in _situations(costs, rng):
-        _check_no_worse(what, _losses(model, X, y, **options), references[:1])
-    middle = len(budgets) // 2
+class _Problem:
+    """A model fitted on a generated table, and rows to ask it for."""
+
+    def __init__(self, estimator: Any, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        self.costs = Costs.per_feature(rng.uniform(0.5, 4.0, len(COLUMNS)))
+        X, y = _table(estimator, rng, N_TRAIN + N_TEST)
+        budgets = tuple(share * self.costs.total for share in (0.2, 0.5))
+        case = Case(X[:N_TRAIN], y[:N_TRAIN], self.costs, None, budgets, seed)
+        self.model = case.fit(estimator)
+        self.X, self.y = X[N_TRAIN:], y[N_TRAIN:]
+        self.prior_losses = _prior_losses(self.model, y[:N_TRAIN], self.y)
+
+    def losses(self, share: float | None, options: dict[str, Any]) -> Losses:
+        """Return the losses of all rows at a share of the full price."""
+        budget = None if share is None else float(share * self.costs.total)
+        return _losses(self.model, self.X, self.y, budget=budget, **options)
+
+
+def _check_problems(problems: Sequence[_Problem]) -> None:
+    """Compare the losses of all problems, at the same shares of the full prices."""
+
+    def asked(share: float | None, **options: Any) -> Losses:
+        return _pooled([problem.losses(share, options) for problem in problems])
+
+    rng = np.random.default_rng(0)
+    references = [("the prior has", _pooled([problem.prior_losses for problem in problems]))]
+    shares = (0.0, *sorted(rng.random(N_TRIED)), 1.0)
+    for share in shares:
+        losses = asked(share)
+        _check_no_worse(f"at {share:.0%} of the full price", losses, references)
+        references.append((f"{share:.0%} of it has", losses))
+    for what, place, options in _situations(len(COLUMNS), rng):
+        _check_no_worse(what, asked(place, **options), references[:1])
+    middle = len(shares) // 2
     nothing_owned = [("nothing owned has", references[middle + 1][1])]
-    for owned in rng.random((N_SETS, costs.n_columns)) < 0.3:
-        what = f"at a budget of {budgets[middle]:.2f} with {np.flatnonzero(owned)} owned"
-        losses = _losses(model, X, y, budget=float(budgets[middle]), owned=owned)
-        _check_no_worse(what, losses, nothing_owned)
+    for owned in rng.random((N_SETS, len(COLUMNS))) < 0.3:
+        what = f"at {shares[middle]:.0%} of the full price with {np.flatnonzero(owned)} owned"
+        _check_no_worse(what, asked(shares[middle], owned=owned), nothing_owned)
+
+
+def _pooled(losses: Sequence[Losses]) -> Losses:
+    """Return the losses of several problems as those of one."""
+    return {name: np.concatenate([each[name] for each in losses]) for name in losses[0]}
 
 
 def _check_no_worse(what: str, losses: Losses, references: Iterable[tuple[str, Losses]]) -> None:
@@ -80,17 +102,16 @@ def _check_no_worse(what: str, losses: Losses, references: Iterable[tuple[str, L
             )
 
 
-def _situations(costs: Costs, rng: np.random.Generator) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what may be at hand, in words and as options of `predict`."""
-    for column in range(costs.n_columns):
-        yield (
-            f"with column {column} owned",
-            {"budget": 0.0, "owned": np.arange(costs.n_columns) == column},
-        )
-    for owned in rng.random((N_TRIED, costs.n_columns)) < 0.5:
-        yield f"with the columns {np.flatnonzero(owned)} owned", {"budget": 0.0, "owned": owned}
-    for failed in rng.random((N_TRIED, costs.n_columns)) < 0.3:
-        yield f"with the columns {np.flatnonzero(failed)} failed", {"failed": failed}
+def _situations(
+    n_columns: int, rng: np.random.Generator
+) -> Iterator[tuple[str, float | None, dict[str, Any]]]:
+    """Yield what may be at hand: in words, the share of the full price, and other options."""
+    for column in range(n_columns):
+        yield f"with column {column} owned", 0.0, {"owned": np.arange(n_columns) == column}
+    for owned in rng.random((N_TRIED, n_columns)) < 0.5:
+        yield f"with the columns {np.flatnonzero(owned)} owned", 0.0, {"owned": owned}
+    for failed in rng.random((N_TRIED, n_columns)) < 0.3:
+        yield f"with the columns {np.flatnonzero(failed)} failed", None, {"failed": failed}
 
 
 def _table(estimator: Any, rng: np.random.Generator, n: int) -> tuple[Floats, Any]:

@@ -96,6 +96,21 @@ def test_a_swap_finds_what_no_order_has():
     assert swapped(scorer, costs, orders, best, [3.0]) == best
 
 
+@pytest.mark.parametrize("loss", [0.0, np.nan])
+def test_swaps_end_where_all_sets_are_equal(monkeypatch, loss):
+    scorer = rows_of(0)[0].scorer
+    monkeypatch.setattr(scorer, "loss", lambda items: loss)
+    orders = [numbers("a", "b", "gift", "pair", "late"), numbers("late", "pair", "b", "a", "gift")]
+    start = [tuple(sorted(ItemSets(COSTS).fill(orders[0], 7.5)))]
+    assert swapped(scorer, COSTS, orders, start, [7.5]) == start
+
+
+def test_a_loss_is_never_negative():
+    rows = rows_of(0, n=3, y=np.full(3, 7.0))[0]
+    scorer = LinearScorer(rows.design, rows.target, np.random.default_rng(0))
+    assert all(scorer.loss((item,)) >= 0.0 for item in range(len(NAMES)))
+
+
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
 @pytest.mark.parametrize("cap", [0.0, 0.4, 3.2, 6.0, 99.0])
 def test_an_order_stays_under_its_cap_and_brings_what_items_require(cap, n_classes):

@@ -220,7 +220,7 @@ def swapped(
                 break
             scorer.compute_losses(trials)
             best = min(trials, key=scorer.loss)
-            if scorer.loss(best) >= scorer.loss(items) * (1 - min_gain):
+            if not scorer.loss(best) < scorer.loss(items) * (1 - min_gain):
                 break
             items = best
         improved.append(items)

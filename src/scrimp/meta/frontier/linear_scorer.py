@@ -129,7 +129,8 @@ class _Moments:
             ridge = np.diag(np.append(1e-9, np.full(len(columns) - 1, penalty)))
             b = np.linalg.solve(gram + ridge, cross)
             change = (b * (test_gram @ b - 2.0 * test_cross)).sum(axis=(1, 2))
-            losses.append(float(((self.test_square + change) / self.test_weight).mean()))
+            squares = np.maximum(self.test_square + change, 0.0)  # rounding may make it negative
+            losses.append(float((squares / self.test_weight).mean()))
         return np.array(losses)
 
 
