@@ -18,7 +18,8 @@ from ..costs.costs import Costs
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-N_ROWS = 40
+#: Enough that two columns seldom divide the rows alike, where a tie hangs on their order.
+N_ROWS = 100
 N_COLUMNS = 5
 #: The names of the columns in a model fitted on an array.
 COLUMNS = tuple(f"x{column}" for column in range(N_COLUMNS))

@@ -90,6 +90,18 @@ def time_share(part: float) -> AbstractContextManager[TimeLimit]:
     return time_limit(part * current_limit().seconds_left())
 
 
+@contextmanager
+def uncounted() -> Iterator[None]:
+    """Do not count the time of the block, such as that of compiling, in the limits that hold."""
+    begin = time.monotonic()
+    with no_time_limit():
+        yield
+    took, limit = time.monotonic() - begin, _current.get()
+    while limit is not None:
+        limit.end += took
+        limit = limit.outer
+
+
 def no_time_limit() -> AbstractContextManager[TimeLimit]:
     """Lift all limits in the block, whose work keeps to the time by itself."""
     return _holding(TimeLimit(math.inf))

@@ -44,11 +44,11 @@ def test_is_a_scikit_learn_estimator(estimator, check):
 @pytest.mark.parametrize("rule", ["greedy", "edge", "smoothed", "hybrid"])
 @pytest.mark.parametrize("unaffordable", ["skip", "stop"])
 def test_keeps_the_budget_contract(rule, unaffordable):
-    check_budgeted_estimator(
-        VoteClassifier(rule=rule, unaffordable=unaffordable, n_rounds=15),
-        max_examples=5,
-        exclude=["check_no_worse_than_prior"],  # of parts of a vote
-    )
+    excluded = ["check_no_worse_than_prior"]  # of parts of a vote
+    if unaffordable == "stop":  # a run that ends at the first stump too dear misses free ones
+        excluded.append("check_free_items_are_used")
+    model = VoteClassifier(rule=rule, unaffordable=unaffordable, n_rounds=15)
+    check_budgeted_estimator(model, max_examples=5, exclude=excluded)
 
 
 def test_candidate_thresholds_are_the_midpoints():

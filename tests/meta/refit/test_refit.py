@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -31,13 +32,12 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 
+import scrimp
 from scrimp import (
     BudgetedBoostingClassifier,
     BudgetedTreeClassifier,
     CalibratedClassifier,
     Costs,
-    RefitClassifier,
-    RefitRegressor,
     SequencedClassifier,
     SequencedRegressor,
     check_budgeted_estimator,
@@ -50,6 +50,10 @@ from scrimp.plans.priced_plan import PricedPlan
 from scrimp.runtime.events import listening
 from scrimp.runtime.predictor import Predictor
 from tests.naive import refits as naive
+
+#: These tests are about the refits of all prefixes, of bad ones too.
+RefitClassifier = partial(scrimp.RefitClassifier, validate=False)
+RefitRegressor = partial(scrimp.RefitRegressor, validate=False)
 
 #: Two items share a fee, one requires another, one is free, and one brings three columns.
 COSTS = Costs.from_items(

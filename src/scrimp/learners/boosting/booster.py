@@ -18,7 +18,7 @@ from ...kernels import n_threads
 from ...plans import AdditivePlan, MenuPlan, StepFunctions, StumpTable
 from ...plans.contract import StageTable
 from ...plans.priced_plan import PricedPlan
-from ...runtime.time_limit import is_time_over, time_share
+from ...runtime.time_limit import current_limit, is_time_over, time_share, uncounted
 from ...types import Floats, Ints
 from ..base import BudgetedEstimator
 from .binned_search import Stump
@@ -34,6 +34,8 @@ ROWS_PER_ROUND = 40
 #: The most values of functions that are held at a time, in numbers: on held-out rows, where rows
 #: are few, and on rows of the training, of which some will do.
 MAX_CELLS, MAX_OWN_CELLS = 20_000_000, 600_000
+#: Rows of a training that only loads the kernels.
+N_WARM_UP_ROWS = 100
 #: What votes of stumps (stumps,) add to the scores, before they are weighed (stumps x outputs).
 Coding = Callable[[Floats], Floats]
 
@@ -95,6 +97,7 @@ class Booster(BudgetedEstimator):
         costs = as_costs(self.costs, len(columns), columns.names)
         runs = [Run(Shopper(costs, budget), self.n_rounds) for budget in self._budgets()]
         stacked = None
+        self._load_kernels(rows, costs, n_classes)
         try:
             with time_share(self._training_share(len(rows.table))):
                 self._train(runs, rows, n_classes)
@@ -108,6 +111,13 @@ class Booster(BudgetedEstimator):
         self._adopt(runs_to_keep(runs), rows, costs, stacked)
         self.columns_ = columns
         return runs
+
+    def _load_kernels(self, rows: Any, costs: Costs, n_classes: int) -> None:
+        """Train on few rows, if time is limited: the first use compiles, or loads for a second."""
+        if current_limit().end < math.inf:
+            with uncounted():
+                few = rows.taken(_spread_rows(len(rows.table), N_WARM_UP_ROWS))
+                self._train([Run(Shopper(costs, math.inf), 2)], few, n_classes, "warm-up")
 
     def _train(self, runs: list[Run], rows: Any, n_classes: int, what: str = "fit") -> None:
         """Add rounds to the runs, on some rows."""
