@@ -24,14 +24,14 @@ def brier(model, X, y, budget):
 
 def test_a_prefix_worse_than_the_prior_has_no_model(table):
     X, signal = table
-    y, tree = (signal > 0.8).astype(int), DecisionTreeClassifier(random_state=0)
+    y, tree = (signal > 0.8).astype(int), DecisionTreeClassifier(max_depth=5, random_state=0)
     model = RefitClassifier(tree, range(4), random_state=0).fit(X[:200], y[:200])
     assert model.prefix_lengths_.tolist() == [3, 4]
     assert brier(model, X[200:], y[200:], 2.0) <= brier(model, X[200:], y[200:], 0.0)
     assert model.spend(X[200:], budget=2.0).max() == 0.0
     every = RefitClassifier(tree, range(4), random_state=0, validate=False).fit(X[:200], y[:200])
     assert every.prefix_lengths_.tolist() == [1, 2, 3, 4]
-    assert brier(every, X[200:], y[200:], 2.0) > 1.5 * brier(every, X[200:], y[200:], 0.0)
+    assert brier(every, X[200:], y[200:], 2.0) > 1.1 * brier(every, X[200:], y[200:], 0.0)
 
 
 def test_a_given_grid_is_kept_unless_it_is_to_be_validated(table):
