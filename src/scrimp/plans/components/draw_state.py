@@ -200,10 +200,9 @@ class DrawState(State):
     def _advance(self) -> None:
         self.counters, self.support = self.next_counters, self.next_support
 
-    def replace_by(self, votes: Floats, first: bool) -> None:
+    def discard(self) -> None:
         """Discard the drawn votes; of fixed votes in their place only the sizes are kept here."""
-        self.sums[:], self.n_draws[:] = 0.0, 0
-        self.sizes = np.abs(votes) + (0.0 if first else self.sizes)
+        self.sums[:], self.n_draws[:], self.sizes[:] = 0.0, 0, 0.0
 
     def buy(self, member: int) -> None:
         """Note that the items of a member were bought."""
