@@ -41,7 +41,7 @@ def linear_readers():
         stump_readers(stumps()) + stump_readers(stumps(20), base=-1.0),
         linear_readers(),
         [*linear_readers(), lambda X, rows: X[rows, :2]],
-        [MappedReader("doubled", reader, lambda s: 2 * s) for reader in linear_readers()],
+        [MappedReader("doubled", reader, lambda s: 2 * s, 2) for reader in linear_readers()],
     ],
     ids=["stumps", "classes", "two tables", "linear", "mixed", "mapped"],
 )

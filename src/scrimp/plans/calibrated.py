@@ -133,7 +133,7 @@ class CalibratedPlan(DelegatingPlan[CalibratedState]):
         if scores is None:
             return None
         kind = ("calibrated", self.inner.n_outputs, self.n_outputs)
-        return MappedReader(kind, scores, self._calibration(state))
+        return MappedReader(kind, scores, self._calibration(state), self.n_outputs)
 
     def _calibration(self, state: CalibratedState) -> Callable[[Floats], Floats]:
         """Return the calibration of all rows of a state, as a function of their scores."""

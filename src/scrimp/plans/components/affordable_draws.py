@@ -86,7 +86,7 @@ def draw_members(probability: Floats, support: Flags, u: Floats) -> Ints:
     ----------
     probability : float array (members,)
         Probabilities, which are renormalised over the support of each row.
-    support : bool array (rows, members)
+    support : bool array (rows, members), or (1, members) for all rows
         The members that each row may draw.
     u : float array (rows,)
         Uniform numbers in [0, 1).

@@ -176,7 +176,7 @@ class DrawState(State):
             keys = np.repeat(self.keys, _AHEAD)
             u = uniforms(settings.seed, keys, counters.astype(np.uint64))
             flags = np.ones(len(probability), dtype=bool) if support is None else support
-            drawn = draw_members(probability, np.broadcast_to(flags, (_AHEAD, len(probability))), u)
+            drawn = draw_members(probability, np.atleast_2d(flags), u)
             ahead = self.ahead = Lookahead(counter, drawn.tolist(), support)
         return ahead.members[counter - ahead.start]
 

@@ -9,12 +9,16 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kernels import run_over_rows
 from ...types import Floats, Ints
 
 #: Scores (rows x outputs) of ``X[rows]``.
 Reader = Callable[[NDArray[Any], Ints], Floats]
 #: Scores (rows x readers x outputs) of ``X[rows]``.
 JointReader = Callable[[NDArray[Any], Ints], Floats]
+
+#: Votes of stumps that take as long as one value of a function, the measure of threads' work.
+_VOTES_PER_VALUE = 16
 
 
 @runtime_checkable
@@ -45,11 +49,14 @@ class MappedReader:
         The other reader.
     function : callable
         A function from the scores of rows (rows x outputs) to others.
+    n_outputs : int
+        The number of outputs of the function.
     """
 
     kind: Hashable
     inner: Reader
     function: Callable[[Floats], Floats]
+    n_outputs: int
 
     def __call__(self, X: NDArray[Any], rows: Ints) -> Floats:
         """Return the function of the answers."""
@@ -62,8 +69,14 @@ class MappedReader:
 
         def read(X: NDArray[Any], rows: Ints) -> Floats:
             scores = inner(X, rows)
-            parts = [part.function(scores[:, i]) for i, part in enumerate(readers)]
-            return np.stack(parts, axis=1)
+            answers = np.empty((len(rows), len(readers), readers[0].n_outputs))
+
+            def write(a: int, b: int) -> None:
+                for number, reader in enumerate(readers):
+                    answers[a:b, number] = reader.function(scores[a:b, number])
+
+            run_over_rows(write, len(rows), answers.size * _VOTES_PER_VALUE)
+            return answers
 
         return read
 
