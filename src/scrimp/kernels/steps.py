@@ -101,15 +101,17 @@ def write_step_sums(
         Function f is part of the sets ``set_of[sets[f] : sets[f + 1]]``, with these weights.
     base : float array (sets, outputs)
         The sums without any function.
-    sums : float array (rows, sets, outputs)
+    sums : float array (rows, sets, outputs), C-contiguous
         Written to.
     """
-    n_sets, n_outputs = base.shape
+    n_outputs = base.shape[1]
     block, steps, terms = np.zeros(_BLOCK), np.empty(_BLOCK, np.int64), np.empty(_BLOCK)
-    totals = np.empty((n_sets, n_outputs, _BLOCK))
+    initial, flat = base.reshape(-1), sums.reshape(len(rows), -1)
+    totals = np.empty((len(initial), _BLOCK))
     for start in range(0, len(rows), _BLOCK):
         n = min(_BLOCK, len(rows) - start)
-        totals[:] = base.reshape(n_sets, n_outputs, 1)
+        for s in range(len(initial)):
+            totals[s] = initial[s]
         for c in range(len(columns)):
             for i in range(n):
                 block[i] = X[rows[start + i], columns[c]]
@@ -119,13 +121,13 @@ def write_step_sums(
                     for i in range(_BLOCK):
                         terms[i] = values[k, offsets[f] + steps[i]]
                     for j in range(sets[f], sets[f + 1]):
-                        total, weight = totals[set_of[j], k], weights[j]
+                        total, weight = totals[set_of[j] * n_outputs + k], weights[j]
                         for i in range(_BLOCK):
                             total[i] += weight * terms[i]
         for i in range(n):
-            for s in range(n_sets):
-                for k in range(n_outputs):
-                    sums[start + i, s, k] = totals[s, k, i]
+            row = flat[start + i]
+            for s in range(len(initial)):
+                row[s] = totals[s, i]
 
 
 @njit(cache=True, nogil=True)
