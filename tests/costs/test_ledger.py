@@ -76,6 +76,7 @@ def test_what_a_budget_affords_a_larger_one_affords(costs, data):
     for position, budget in enumerate(budgets):
         alone = Ledger(costs, [budget])
         assert (alone.first_affording(needs, headroom) == 0) == (position >= first)
+    assert ledger.can_pay_each([needs, []]) == [ledger.first_affording(needs) == 0, True]
 
 
 def test_an_item_is_paid_once():

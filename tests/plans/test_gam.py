@@ -7,6 +7,8 @@ import pytest
 from scipy.optimize import minimize
 
 from scrimp.plans import StepFunctions, StumpTable, SubsetWeights
+from scrimp.plans.components.step_readers import StepReader
+from scrimp.plans.components.step_tables import StepTables, WeightedSum
 
 RNG = np.random.default_rng(0)
 
@@ -36,16 +38,17 @@ def test_step_functions_are_the_sums_of_the_stumps_of_a_column(dtype):
 
 def test_sums_of_several_sets_are_those_of_each():
     functions = StepFunctions.from_stumps(stumps())
-    X, rows = RNG.normal(size=(30, 3)), np.arange(30)[::2]
+    X, rows = RNG.normal(size=(300, 3)), np.arange(300)[::2]
+    X[RNG.random(X.shape) < 0.2] = np.nan
     weights = np.array([[1.0, 0.0, -2.0], [0.0, 0.0, 0.0], [0.5, 3.0, 1.0]])
-    scores = np.zeros((len(rows), 3, 2))
-    functions.add(scores, X, rows, weights)
-    expected = np.einsum("ick,sc->isk", functions.on(X, rows), weights)
-    np.testing.assert_allclose(scores, expected, atol=1e-12)
+    base = RNG.normal(size=(3, 2))
+    sums = [WeightedSum(*part) for part in zip(base, [functions] * 3, weights, strict=True)]
+    expected = base + np.einsum("ick,sc->isk", functions.on(X, rows), weights)
+    np.testing.assert_allclose(StepTables.of(sums).read(X, rows), expected, atol=1e-12)
     for one in range(3):
-        alone = np.zeros((len(rows), 1, 2))
-        functions.add(alone, X, rows, weights[one : one + 1])
-        assert (alone[:, 0] == scores[:, one]).all()
+        scores = np.tile(base[one], (len(rows), 1))
+        functions.add(scores, X, rows, weights[one])
+        np.testing.assert_array_equal(StepReader(sums[one])(X, rows), scores)
 
 
 def test_ranges_hold_all_values():

@@ -98,6 +98,22 @@ class Ledger:
             total = max(total, math.fsum([*taken, headroom]))
         return bisect_left(self._limits, total)
 
+    def can_pay_each(self, sets: Iterable[Sequence[int]]) -> list[bool]:
+        """Whether even the least of the budgets pays for each set of items, given with all needs.
+
+        It is `first_affording` of many sets, which share what they have in common.
+        """
+        prices, failed, least = self.costs.prices, self.failed, self._limits[0]
+        taken, known = [*self._paid, *self.held.values()], self.owned.union(self.held)
+        return [
+            failed.isdisjoint(needs)
+            and (
+                known.issuperset(needs)
+                or math.fsum(taken + [prices[i] for i in needs if i not in known]) <= least
+            )
+            for needs in sets
+        ]
+
     def affords(self, sums: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which of many sums even the least budget can pay, each by itself, to rounding."""
         return np.asarray(self.spent + sums <= self._limits[0])

@@ -72,7 +72,7 @@ def write_nested_linear_scores(scores, X, rows, columns, weights, counts, bases,
 
     Parameters
     ----------
-    scores : float array (models, rows, outputs)
+    scores : float array (rows, models, outputs)
         Written to.
     X, rows : arrays
         The values of row i are in ``X[rows[i]]``.
@@ -84,8 +84,8 @@ def write_nested_linear_scores(scores, X, rows, columns, weights, counts, bases,
         The number of terms of each model.
     bases : float array (models, outputs)
         The intercepts.
-    fill : float array (terms,), or of length 0
-        As in `add_linear_terms`.
+    fill : float array (terms,)
+        Replaces values that are not finite; if NaN, there are none.
     """
     values = np.zeros((len(columns), 8))
     sums = np.empty(8)
@@ -95,7 +95,7 @@ def write_nested_linear_scores(scores, X, rows, columns, weights, counts, bases,
             row = X[rows[first + r]]
             for t in range(len(columns)):
                 x = np.float64(row[columns[t]])
-                if len(fill) > 0 and not np.isfinite(x):
+                if not np.isfinite(x):
                     x = fill[t]
                 values[t, r] = x
         for m in range(len(counts)):
@@ -114,7 +114,7 @@ def write_nested_linear_scores(scores, X, rows, columns, weights, counts, bases,
                 sums[0], sums[1], sums[2], sums[3] = a, b, c, d
                 sums[4], sums[5], sums[6], sums[7] = e, f, g, h
                 for r in range(n):
-                    scores[m, first + r, k] = sums[r]
+                    scores[first + r, m, k] = sums[r]
 
 
 @njit(cache=True, nogil=True)

@@ -99,46 +99,6 @@ def add_stumps(
 
 
 @njit(cache=True, nogil=True)
-def add_stumps_to_lanes(
-    lanes, stumps, slots, takes, X, rows, base, prior, column, low, high, inside, outside, missing
-):
-    """Add each stump to those of several sums that take it, reading the values once.
-
-    Parameters
-    ----------
-    lanes : float array (lanes, rows, outputs)
-        Changed in place, from sums to answers: `prior` where they equal `base`.
-    takes : bool array (lanes, len(stumps))
-        Which lanes add which stump.
-    """
-    n_lanes, n, n_outputs = lanes.shape
-    n_slots = slots.max() + 1 if len(slots) else 0
-    values, seen = np.empty((n_slots, _BLOCK)), np.empty(n_slots, np.bool_)
-    totals, votes = np.empty((n_lanes, n_outputs, _BLOCK)), np.empty(_BLOCK)
-    for start in range(0, n, _BLOCK):
-        stop = min(start + _BLOCK, n)
-        for lane in range(n_lanes):
-            totals[lane, :, : stop - start] = lanes[lane, start:stop].T
-        seen[:] = False
-        for t in range(len(stumps)):
-            s, slot_values = stumps[t], values[slots[t]]
-            if not seen[slots[t]]:
-                _gather(X, rows, start, column[s], slot_values)
-                seen[slots[t]] = True
-            for k in range(n_outputs):
-                _stump_vote(
-                    slot_values, low[s], high[s], inside[s, k], outside[s, k], missing[s, k], votes
-                )
-                for lane in range(n_lanes):
-                    if takes[lane, t]:
-                        total = totals[lane, k]
-                        for i in range(_BLOCK):
-                            total[i] += votes[i]
-        for lane in range(n_lanes):
-            _answer(totals[lane], base, prior, lanes[lane, start:stop])
-
-
-@njit(cache=True, nogil=True)
 def stump_votes(X, rows, members, votes, column, low, high, inside, outside, missing):
     """Write the votes of some stumps; see `scrimp.plans.components.stumps.StumpTable`."""
     slot_of, n_slots = np.full(X.shape[1], -1), 0

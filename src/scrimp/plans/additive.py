@@ -13,8 +13,10 @@ from ..costs.costs import Costs
 from ..costs.ledger import Ledger
 from ..data.validation import check_choice, float_array
 from ..types import Arrays, Flags, Floats, Ints
-from .capabilities import Future, Reader, no_bounds
+from .capabilities import Future, no_bounds
+from .components.readers import Reader
 from .components.sampling_weights import best_first
+from .components.step_readers import StumpReader
 from .components.stumps import StumpTable
 from .contract import Outline, Plan, Source, StageTable, State, check_skip_or_stop
 
@@ -134,27 +136,6 @@ class AdditivePlan(Plan[AdditiveState]):
         scores[(state.sums == self.base).all(axis=1)] = self.prior
         return scores
 
-    def read_all(self, states: Sequence[AdditiveState]) -> Floats:
-        """Return the answers of several states; forks of one state share a pass over the rows."""
-        sources = [state.source for state in states if state.source is not None]
-        forked = all(state.sums is states[0].sums for state in states)
-        if self.aggregate != "add" or not forked or not sources or states[0].n == 1:
-            return np.stack([self.read(state) for state in states])
-        return self._read_forks(states, sources[0].X, sources[0].rows)
-
-    def _read_forks(self, states: Sequence[AdditiveState], X: NDArray[Any], rows: Ints) -> Floats:
-        """Return the answers of states that differ only in their pending stumps."""
-        longest = max((state.pending for state in states), key=len)
-        counts = [len(state.pending) for state in states]
-        sums, base_and_prior = states[0].sums, (self.base, self.prior)
-        prefixes = all(state.pending == longest[: len(state.pending)] for state in states)
-        if prefixes and counts == sorted(counts):
-            return self.stumps.answers_after(sums.copy(), longest, X, rows, counts, *base_and_prior)
-        union = sorted({stump for state in states for stump in state.pending})
-        takes = np.array([np.isin(union, state.pending) for state in states])
-        lanes = np.tile(sums, (len(states), 1, 1))
-        return self.stumps.answers_of_lanes(lanes, union, takes, X, rows, *base_and_prior)
-
     def _add_pending(self, state: AdditiveState) -> None:
         if not state.pending or state.source is None:
             return
@@ -175,10 +156,10 @@ class AdditivePlan(Plan[AdditiveState]):
             state.means += (state.sums - state.means) / count
 
     def reader(self, state: AdditiveState) -> Reader | None:
-        """Return a function that adds the told stumps of a state for other rows."""
+        """Return a function that adds the told stumps of a state for other rows, or None."""
         if self.aggregate != "add" or len(state.pending) != state.count:
             return None
-        return self.stumps.adder(state.pending, self.base, self.prior)
+        return StumpReader(self.stumps, list(state.pending), self.base, self.prior)
 
     def free_stages(self, state: AdditiveState, owned: Flags) -> list[int]:
         """Return the stumps on owned columns, up to the first refusal where that ends the plan."""

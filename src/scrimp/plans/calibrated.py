@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,9 @@ from ..costs.ledger import Ledger
 from ..data.target import Target
 from ..data.validation import float_array
 from ..types import Arrays, Flags, Floats, Ints
-from .capabilities import Reader, answer_cohort, bounded, read_all, reader, repriced
+from .capabilities import answer_cohort, bounded, reader, repriced
 from .components.calibrators import CALIBRATORS, Calibrators, swap_each_column
+from .components.readers import MappedReader, Reader
 from .contract import Plan
 from .delegating import DelegatingPlan, DelegatingState
 from .kinds import plan_from_parts, plan_to_parts
@@ -124,22 +125,36 @@ class CalibratedPlan(DelegatingPlan[CalibratedState]):
 
     def read(self, state: CalibratedState) -> Floats:
         """Return calibrated class probabilities."""
-        return self._read(self.inner.read(state.inner), state)
-
-    def read_all(self, states: Sequence[CalibratedState]) -> Floats:
-        """Return the calibrated answers of several states, read jointly by the inner plan."""
-        scores = read_all(self.inner, [state.inner for state in states])
-        return np.stack([self._read(*pair) for pair in zip(scores, states, strict=True)])
+        return self._calibration(state)(self.inner.read(state.inner))
 
     def reader(self, state: CalibratedState) -> Reader | None:
         """Return the reader of the inner plan, calibrated for the items that the state knows."""
         scores = reader(self.inner, state.inner)
-        return scores and (lambda X, rows: self._read(scores(X, rows), state))
+        if scores is None:
+            return None
+        kind = ("calibrated", self.inner.n_outputs, self.n_outputs)
+        return MappedReader(kind, scores, self._calibration(state), self.n_outputs)
 
-    def _read(self, scores: Floats, state: CalibratedState) -> Floats:
-        n, (known, price) = len(scores), self._known(state)
-        fraction = self._fraction(np.full(n, price), state.costs)
-        return self._calibrated(scores, fraction, np.full(n, known))
+    def _calibration(self, state: CalibratedState) -> Callable[[Floats], Floats]:
+        """Return the calibration of all rows of a state, as a function of their scores."""
+        known, price = self._known(state)
+        if not known:
+            return lambda scores: np.tile(self.prior, (len(scores), 1))
+        fraction = self._fraction(np.array([price]), state.costs)
+        below, above, nearness = (part[0].item() for part in self._neighbours(fraction))
+        mixture = [(below, 1.0 - nearness), (above, nearness)]
+        points = [(point, weight) for point, weight in mixture if weight > 0]
+
+        def calibrate(scores: Floats) -> Floats:
+            logs = self._target.log_probabilities(np.ascontiguousarray(scores))
+            inputs = self.calibrators.inputs(logs)
+            parts = [
+                weight * softmax(self.calibrators.log_weights(point, inputs), axis=1)
+                for point, weight in points
+            ]
+            return np.asarray(sum(parts))
+
+        return calibrate
 
     def _known(self, state: CalibratedState) -> tuple[bool, float]:
         """Return whether any of the plan's items is known, and the price of those that are."""

@@ -7,7 +7,7 @@ functions rather than check the kind of a plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -18,10 +18,8 @@ from ..costs.costs import Costs
 from ..costs.ledger import Ledger
 from ..types import Flags, Floats, Ints
 from .components.members import Members
+from .components.readers import JointReader, Reader, join
 from .contract import Plan
-
-#: Scores (rows x outputs) of ``X[rows]``.
-Reader = Callable[[NDArray[Any], Ints], Floats]
 
 
 @dataclass(frozen=True)
@@ -135,21 +133,6 @@ def key_groups(plan: Plan[Any], keys: NDArray[np.uint64]) -> Ints:
 
 
 @runtime_checkable
-class JointReads(Protocol):
-    """A plan that shares work between the readouts of several states of the same rows."""
-
-    def read_all(self, states: Sequence[Any]) -> Floats:
-        """Return the result of `read` for each state (states x rows x outputs)."""
-
-
-def read_all(plan: Plan[Any], states: Sequence[Any]) -> Floats:
-    """Return the result of `read` for each of several states of the same rows."""
-    if isinstance(plan, JointReads):
-        return plan.read_all(states)
-    return np.stack([plan.read(state) for state in states])
-
-
-@runtime_checkable
 class HistoryReads(Protocol):
     """A plan that can answer any rows for which the same stages were told and refused."""
 
@@ -160,6 +143,12 @@ class HistoryReads(Protocol):
 def reader(plan: Plan[Any], state: Any) -> Reader | None:
     """Return a function that answers rows with the history of a state, or None."""
     return plan.reader(state) if isinstance(plan, HistoryReads) else None
+
+
+def joint_reader(plan: Plan[Any], states: Sequence[Any]) -> JointReader | None:
+    """Return a function that answers rows with the histories of several states, or None."""
+    readers = [each for state in states if (each := reader(plan, state)) is not None]
+    return join(readers) if len(readers) == len(states) else None
 
 
 @runtime_checkable

@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 from ..costs.ledger import Ledger
 from ..types import Arrays, Flags, Floats, Ints
-from .capabilities import Future, Reader
+from .capabilities import Future
+from .components.readers import Reader
 from .components.step_functions import StepFunctions
+from .components.step_readers import StepReader
+from .components.step_tables import WeightedSum
 from .components.subset_weights import SubsetWeights
 from .contract import Outline, Plan, Source, StageTable, State, check_skip_or_stop
 
@@ -110,39 +113,27 @@ class GamPlan(Plan[GamState]):
 
     def read(self, state: GamState) -> Floats:
         """Return the weighted sums of the functions at hand."""
+        intercept, weights = self._model(state)
         if state.source is None:
-            return np.tile(self._models([state])[0], (state.n, 1))
-        answers: Floats = self.read_all([state])[0]
-        return answers
-
-    def read_all(self, states: Sequence[GamState]) -> Floats:
-        """Return the answers of several states of the same rows, in one pass over the values."""
-        sources = [state.source for state in states if state.source is not None]
-        if not sources:
-            return np.stack([self.read(state) for state in states])
-        return self._sums(sources[0].X, sources[0].rows, *self._models(states))
+            return np.tile(intercept, (state.n, 1))
+        return self._sums(state.source.X, state.source.rows, intercept, weights)
 
     def reader(self, state: GamState) -> Reader:
         """Return a function that answers other rows with the same columns at hand."""
-        model = self._models([state])
-        return lambda X, rows: self._sums(X, rows, *model)[0]
+        intercept, weights = self._model(state)
+        return StepReader(WeightedSum(intercept, self.functions, weights))
 
-    def _models(self, states: Sequence[GamState]) -> tuple[Floats, Floats]:
-        """Return intercepts (states x outputs) and weights (states x functions), 0 if not told."""
-        intercepts, weights = [], []
-        for state in states:
-            decisive = state.told if state.decisive is None else state.decisive
-            intercept, of_set = self.weights.of(self._at_hand(decisive))
-            intercepts.append(intercept)
-            weights.append(np.where(self._at_hand(state.told), of_set, 0.0))
-        return np.array(intercepts), np.array(weights)
+    def _model(self, state: GamState) -> tuple[Floats, Floats]:
+        """Return the intercept (outputs,) and the weights (functions,), 0 if not told."""
+        decisive = state.told if state.decisive is None else state.decisive
+        intercept, weights = self.weights.of(self._at_hand(decisive))
+        return intercept, np.where(self._at_hand(state.told), weights, 0.0)
 
-    def _sums(self, X: NDArray[Any], rows: Ints, intercepts: Floats, weights: Floats) -> Floats:
-        """Return weighted sums of the functions (sets of weights x rows x outputs)."""
-        scores = np.empty((len(rows), *intercepts.shape))
-        scores[:] = intercepts
+    def _sums(self, X: NDArray[Any], rows: Ints, intercept: Floats, weights: Floats) -> Floats:
+        """Return weighted sums of the functions (rows x outputs)."""
+        scores = np.tile(intercept, (len(rows), 1))
         self.functions.add(scores, X, rows, weights)
-        return np.moveaxis(scores, 1, 0)
+        return scores
 
     def _at_hand(self, stages: Sequence[int]) -> Flags:
         """Return which functions read columns of some stages."""
@@ -170,7 +161,7 @@ class GamPlan(Plan[GamState]):
         final = [*state.told, *free, *unsure]
         intercept, weights = self.weights.of(self._at_hand(final))
         known = self._at_hand([*state.told, *free])
-        scores = self._sums(X, rows, intercept[None], np.where(known, weights, 0.0)[None])[0]
+        scores = self._sums(X, rows, intercept, np.where(known, weights, 0.0))
         lowest, highest = self.functions.ranges()
         coming = (self._at_hand(final) & ~known)[:, None]
         ends = np.stack([weights[:, None] * lowest, weights[:, None] * highest])

@@ -16,15 +16,14 @@ from ..costs.ledger import Ledger
 from ..types import Arrays, Flags, Floats, Ints
 from .capabilities import (
     Future,
-    Reader,
     bounded,
     free_stages,
     key_groups,
     no_bounds,
-    read_all,
     reader,
     repriced,
 )
+from .components.readers import Reader
 from .contract import Outline, Plan, State
 from .fallback import Fallback
 from .kinds import plan_from_parts, plan_to_parts
@@ -258,16 +257,6 @@ class MenuPlan(Plan[MenuState]):
         if owned > state.complete and self._asked(state, owned) is None:
             return owned
         return state.running if state.complete < 0 else state.complete
-
-    def read_all(self, states: Sequence[MenuState]) -> Floats:
-        """Return the answers of several states; each entry reads its states together."""
-        answers = np.empty((len(states), states[0].n, self.n_outputs))
-        answering = np.array([self._answering(state) for state in states])
-        for entry in np.unique(answering).tolist():
-            members = np.flatnonzero(answering == entry).tolist()
-            inner = [self._inner(states[i], entry) for i in members]
-            answers[members] = read_all(self._plans[entry], inner)
-        return answers
 
     def reader(self, state: MenuState) -> Reader | None:
         """Return the reader of the entry that answers."""

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..costs.ledger import Ledger
 from ..types import Arrays, Flags, Floats, Ints
-from .capabilities import Reader
 from .components.models import LinearModel, Model
 from .components.prefix_models import LinearPrefixes, ModelSequence, PrefixModels
+from .components.readers import Reader
 from .components.subset_models import SubsetModels
 from .contract import Outline, Plan, Source, StageTable, State
 
@@ -118,21 +118,11 @@ class PrefixPlan(Plan[PrefixState]):
             return np.tile(self.models.prior, (state.n, 1))
         return self.reader(state)(state.source.X, state.source.rows)
 
-    def read_all(self, states: Sequence[PrefixState]) -> Floats:
-        """Return the answers of several states; the prefixes among them share a pass."""
-        source = next((state.source for state in states if state.source is not None), None)
-        if source is None or not all(map(_is_prefix, states)):
-            return np.stack([self.read(state) for state in states])
-        lengths = [len(state.told) for state in states]
-        return self.models.scores_of_all(lengths, source.X, source.rows)
-
     def reader(self, state: PrefixState) -> Reader:
         """Return the model of the told stages of a state."""
         length = len(state.told)
-        if length == 0:
-            return lambda X, rows: np.tile(self.models.prior, (len(rows), 1))
         if _is_prefix(state):
-            return lambda X, rows: self.models.scores(length, X, rows)
+            return self.models.reader(length)
         return self._subset_model(tuple(sorted(state.told))).scores
 
     def _subset_model(self, stages: tuple[int, ...]) -> LinearModel:

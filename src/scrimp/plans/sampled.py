@@ -21,12 +21,14 @@ from .components.sampling_weights import WEIGHTINGS, best_first, draw_probabilit
 from .components.stumps import StumpTable
 from .components.terms import TermTable
 from .components.tree_table import TreeTable
-from .contract import Outline, Plan, StageTable, State, check_skip_or_stop
+from .contract import Outline, Plan, Source, StageTable, State, check_skip_or_stop
 
 #: The highest `max_draws`: more draws take too long for what they add to the precision.
 MAX_DRAWS_LIMIT = 100_000
 #: Scores smaller than this fraction of the votes they consist of are rounding errors of a tie.
 _TIE = 1e-12
+#: Votes of pending members that are added at a time: it bounds their memory.
+_BLOCK_VOTES = 2**18
 _MEMBERS: dict[str, type[Members]] = {m.kind: m for m in (StumpTable, TreeTable, TermTable)}
 
 
@@ -44,12 +46,21 @@ class SampledState(State):
         Sums of the votes of fixed members.
     draws : DrawState
         The draws.
+    pending : list of int
+        Fixed members that are told but not yet added: the next readout adds them together.
+    source : Source, optional
+        The values of the rows, for members that are pending.
+    exhausted : bool
+        Whether votes of exhausted members have replaced those that were drawn.
     """
 
     full: bool
     position: int
     fixed_sums: Floats
     draws: DrawState
+    pending: list[int]
+    source: Source | None = None
+    exhausted: bool = False
 
 
 class SampledPlan(Plan[SampledState]):
@@ -159,24 +170,29 @@ class SampledPlan(Plan[SampledState]):
             position=0,
             fixed_sums=np.zeros((len(keys), self.n_outputs)),
             draws=DrawState.fresh(keys, self.n_outputs, affordable),
+            pending=[],
         )
 
     def ask(self, state: SampledState) -> int | Ints:
         """Return the next fixed member, or afterwards one drawn member per row."""
-        fixed = self._fixed_members(state)
-        if state.position < len(fixed):
-            return fixed[state.position]
-        if state.full or not self._settings.draws_any or len(fixed) > len(self._free):
+        fixed, first = self._fixed_members(state)
+        if state.position - first < len(fixed):
+            return fixed[state.position - first]
+        if state.full or not self._settings.draws_any or fixed:
             return -1
         return state.draws.draw(self._settings)
 
-    def _fixed_members(self, state: SampledState) -> list[int]:
-        """Return the members that vote in turn: all, or the free and the exhausted ones."""
-        if state.full:
-            return self._all
-        if state.position < len(self._free):
-            return self._free
-        return self._free + state.draws.available(self.probability).exhausted
+    def _fixed_members(self, state: SampledState) -> tuple[list[int], int]:
+        """Return members that vote in turn, and the position of the first.
+
+        These are all members, or the free and then the exhausted ones.
+        """
+        n_free = len(self._free)
+        if state.full or state.position < n_free:
+            return (self._all if state.full else self._free), 0
+        draws = state.draws
+        available = draws.available_now or draws.available(self.probability)
+        return available.exhausted, n_free
 
     def headroom(self, state: SampledState, stage: int) -> float:
         """Return the headroom of a drawn member, 0 for one that votes without a draw."""
@@ -185,19 +201,39 @@ class SampledPlan(Plan[SampledState]):
 
     def _is_fixed(self, state: SampledState) -> bool:
         """Return whether the current stage is a fixed member, rather than a drawn one."""
-        return state.position < len(self._fixed_members(state))
+        fixed, first = self._fixed_members(state)
+        return state.position - first < len(fixed)
 
     def tell(self, state: SampledState, stage: int, X: NDArray[Any], rows: Ints) -> None:
-        """Add a fixed vote, or a drawn vote divided by its probability."""
-        votes = self.members.votes_on(X, rows, [stage])[0].T
-        if self._is_fixed(state):
-            if state.position >= len(self._free) and not state.full:
-                state.draws.replace_by(votes, first=state.position == len(self._free))
-            state.fixed_sums += votes
-            state.position += 1
-        else:
+        """Note a fixed vote, or add a drawn vote divided by its probability."""
+        if not self._is_fixed(state):
+            votes = self.members.votes_on(X, rows, [stage])[0].T
             state.draws.add(stage, votes, self.probability)
-        state.draws.buy(stage)
+            state.draws.buy(stage)
+            return
+        if not (state.exhausted or state.full or state.position < len(self._free)):
+            self._add_pending(state)
+            state.draws.discard()
+            state.exhausted = True
+        state.pending.append(stage)
+        state.position += 1
+        if state.source is None:
+            state.source = Source(X, rows)
+        if not state.exhausted:  # exhausted members are owned
+            state.draws.buy(stage)
+
+    def _add_pending(self, state: SampledState) -> None:
+        """Add the votes of fixed members that were told since the last readout."""
+        if not state.pending or state.source is None:
+            return
+        X, rows = state.source.X, state.source.rows
+        step = max(_BLOCK_VOTES // max(len(rows), 1), 1)
+        for start in range(0, len(state.pending), step):
+            votes = self.members.votes_on(X, rows, state.pending[start : start + step])
+            state.fixed_sums = _added(state.fixed_sums, votes)
+            if state.exhausted:
+                state.draws.sizes = _added(state.draws.sizes, np.abs(votes))
+        state.pending, state.source = [], None
 
     def refuse(self, state: SampledState, stage: int, ledger: Ledger) -> None:
         """Exclude the member from the draws of these rows, or end the draws."""
@@ -209,6 +245,7 @@ class SampledPlan(Plan[SampledState]):
 
     def read(self, state: SampledState) -> Floats:
         """Return the fixed votes plus the mean of the drawn votes."""
+        self._add_pending(state)
         draws = state.draws
         n_draws = np.maximum(draws.n_draws, 1)[:, None]
         scores = state.fixed_sums + draws.sums / n_draws
@@ -290,3 +327,8 @@ class SampledPlan(Plan[SampledState]):
             header.get("law", ""),
             arrays.get("alpha", ()),
         )
+
+
+def _added(sums: Floats, votes: Floats) -> Floats:
+    """Return sums (rows x outputs) with votes added one by one: readouts leave no trace."""
+    return np.asarray(np.add.accumulate(np.concatenate([sums.T[None], votes]), axis=0)[-1].T)

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..costs.ledger import Ledger
 from ..types import Arrays, Flags, Floats, Ints
-from .capabilities import Reader
 from .components.models import Model
 from .components.prefix_models import ModelSequence
+from .components.readers import Reader
 from .contract import Outline, Plan, Source, StageTable, State
 
 #: Cells of the table that a model reads at a time: it bounds the memory of wide tables.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -67,13 +67,18 @@ class Cohort:
 
     def divide(self, n_low: int) -> tuple[Cohort | None, Cohort | None]:
         """Return the cohort at its `n_low` lowest budgets and at the others, where it has rows."""
-        return self._at_budgets(0, n_low), self._at_budgets(n_low, self.n_budgets)
+        return self._part_at_budgets(0, n_low), self._part_at_budgets(n_low, self.n_budgets)
 
-    def _at_budgets(self, start: int, stop: int) -> Cohort | None:
+    def at_budgets(self, start: int, stop: int) -> Cohort:
+        """Return all rows at some of the budgets, which are those of every row."""
+        ledger = self.ledger.at(start, stop)
+        return Cohort(self.rows, self.state.fork(), ledger, self.first + start, None)
+
+    def _part_at_budgets(self, start: int, stop: int) -> Cohort | None:
         """Return the cohort at some of its budgets; None if no row has one of these."""
-        first, ledger = self.first + start, self.ledger.at(start, stop)
         if self.budget_of is None:
-            return Cohort(self.rows, self.state.fork(), ledger, first, None)
+            return self.at_budgets(start, stop)
+        first, ledger = self.first + start, self.ledger.at(start, stop)
         chosen = (self.budget_of >= first) & (self.budget_of < self.first + stop)
         return replace(self.part(chosen), ledger=ledger, first=first) if chosen.any() else None
 
@@ -119,6 +124,17 @@ def first_cohorts(
                 state = priced.plan.start(keys[chosen], ledger)
                 positions = None if budget_of is None else budget_of[chosen]
                 yield Cohort(chosen, state, ledger, start, positions)
+
+
+def cohorts_without_rows(priced: PricedPlan, budgets: Sequence[float]) -> list[Cohort]:
+    """Return what the plan starts alike at ascending budgets, for rows that own nothing."""
+    ledger, nobody = Ledger(priced.costs, list(budgets)), np.empty(0, dtype=np.uint64)
+    cohorts = []
+    for start, stop in _budget_runs(priced, ledger, priced.plan.one_budget):
+        part = ledger.at(start, stop)
+        state = priced.plan.start(nobody, part)
+        cohorts.append(Cohort(nobody.astype(np.int64), state, part, start, None))
+    return cohorts
 
 
 def _by_history(

@@ -23,7 +23,7 @@ from .absent_columns import refuse_absent
 from .item_masks import failed_items, owned_items
 from .replay import replay, replay_rows
 from .session import Session
-from .shared_history import answer_all, shared_history
+from .shared_history import answer_all, shared_histories
 from .sweep import Sweep
 
 #: Cells of a sparse table that are written out at a time.
@@ -100,9 +100,10 @@ class Predictor:
             warnings.warn(self.plan.why_nothing_fits(largest), UserWarning, stacklevel=3)
         alike = budgets.ndim == 0 and owned is None and failed is None and not absent
         if alike and stop in (None, "none"):
-            history = shared_history(self.plan, float(budgets))
-            if history is not None:
-                return answer_all(self.plan, history, table)
+            histories = shared_histories(self.plan, float(budgets))
+            if histories is not None:
+                answers = answer_all(self.plan, histories, table)
+                return answers[:, 0], np.full(n, histories.spent[0])
         return replay_rows(
             self.plan, self.target, table, np.broadcast_to(budgets, n), keys=keys, stop=stop,
             **self._masks(n, owned, failed, absent),
@@ -158,11 +159,18 @@ class Predictor:
         table, absent = self._table(X, asked, owned)
         n = table.shape[0]
         distinct, position = np.unique(asked, return_inverse=True)
-        sweep = replay(
-            self.plan, self.target, table, distinct, stop=stop,
-            keys=None if keys is None else _as_keys(keys, n),
-            **self._masks(n, owned, failed, absent),
-        )  # fmt: skip
+        alike = owned is None and failed is None and not absent and stop in (None, "none")
+        keys = None if keys is None else _as_keys(keys, n)
+        histories = shared_histories(self.plan, *distinct.tolist()) if alike else None
+        if histories is not None:
+            spent = np.broadcast_to(histories.spent, (n, len(distinct)))
+            scores = answer_all(self.plan, histories, table)
+            sweep = Sweep(distinct, spent, scores, self.target, histories.run_of)
+        else:
+            sweep = replay(
+                self.plan, self.target, table, distinct, stop=stop, keys=keys,
+                **self._masks(n, owned, failed, absent),
+            )  # fmt: skip
         if np.array_equal(asked, distinct):
             return sweep
         run_of = position if sweep.run_of is None else sweep.run_of[position]

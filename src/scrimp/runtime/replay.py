@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.target import Target
-from ..plans.capabilities import answer_cohort, bounded, read_all
+from ..plans.capabilities import answer_cohort, bounded, joint_reader
+from ..plans.contract import State
 from ..plans.priced_plan import PricedPlan
 from ..types import Flags, Floats, Ints
 from .cohort import Cohort, first_cohorts
@@ -56,11 +57,10 @@ def replay(
     batch = _Batch(priced, target, X, _keys(keys, n), stop_rule(stop))
     done = sorted(_follow(batch, budgets, None, owned, failed), key=lambda cohort: cohort.first)
     if done and all(len(cohort.rows) == n and cohort.answers is None for cohort in done):
-        answers = read_all(plan, [cohort.state for cohort in done])
+        answers = _read_all(batch, [cohort.state for cohort in done])
         run_of = np.repeat(np.arange(len(done)), [cohort.n_budgets for cohort in done])
         paid = np.array([cohort.ledger.spent for cohort in done])[run_of]
-        spent = np.broadcast_to(paid, (n, len(budgets)))
-        return Sweep(budgets, spent, np.moveaxis(answers, 0, 1), target, run_of)
+        return Sweep(budgets, np.broadcast_to(paid, (n, len(budgets))), answers, target, run_of)
     # budgets first: a cohort then writes whole runs of memory
     scores, spent = np.empty((len(budgets), n, plan.n_outputs)), np.empty((len(budgets), n))
     for cohort in done:
@@ -113,6 +113,15 @@ class _Batch:
     def finite(self) -> FiniteCheck:
         """The check of the columns that are bought."""
         return FiniteCheck(self.priced, self.X)
+
+
+def _read_all(batch: _Batch, states: list[State]) -> Floats:
+    """Return the answers of several states of all rows (rows x states x outputs)."""
+    plan = batch.priced.plan
+    read = joint_reader(plan, states)
+    if read is None:
+        return np.stack([plan.read(state) for state in states], axis=1)
+    return read(batch.X, np.arange(batch.X.shape[0]))
 
 
 def _keys(keys: NDArray[np.uint64] | None, n_rows: int) -> NDArray[np.uint64]:

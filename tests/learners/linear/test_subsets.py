@@ -103,7 +103,7 @@ def test_any_set_has_the_minimum_of_the_quadratic_models(glm, made_at):
     estimator, X, y, Y, derivatives = glm
     plan = estimator.fit(X, y).plan_.plan
     rows, last = np.arange(len(X)), len(plan.stages)
-    eta = plan.models.scores(last, X, rows)
+    eta = plan.models.reader(last)(X, rows)
     subsets = SubsetModels(*plan.subsets._own().values())
     if made_at == "prior":
         eta, subsets = np.tile(plan.models.prior, (len(X), 1)), plan.subsets.at_prior
@@ -173,7 +173,7 @@ def test_groups_of_a_glm_are_penalised_as_in_training():
     plan = SequencedClassifier(costs, alpha=0.1).fit(X, y == 1).plan_.plan
     rows = np.arange(len(X))
     np.testing.assert_allclose(
-        plan._subset_model((0, 1)).scores(X, rows), plan.models.scores(2, X, rows), rtol=1e-6
+        plan._subset_model((0, 1)).scores(X, rows), plan.models.reader(2)(X, rows), rtol=1e-6
     )
 
 
@@ -183,7 +183,7 @@ def test_prefixes_keep_their_own_models(estimator):
     model = estimator.fit(X, y)
     plan, rows = model.plan_.plan, np.arange(len(X))
     for length in range(1, len(plan.stages) + 1):
-        scores = plan.models.scores(length, X, rows)
+        scores = plan.models.reader(length)(X, rows)
         bought = model.predictor_.answer(X, float(length))[0]
         owned = mask([plan.reads[stage][0] for stage in range(length)], 4)
         np.testing.assert_array_equal(bought, scores)

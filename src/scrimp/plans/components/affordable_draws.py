@@ -73,7 +73,7 @@ class AffordableStages:
         if self._flags is None:
             ledger = self._ledger
             needs, having = self._needs, ledger.owned
-            payable = np.array([ledger.first_affording(items) == 0 for items in needs], dtype=bool)
+            payable = np.array(ledger.can_pay_each(needs), dtype=bool)
             owned = np.array([having.issuperset(items) for items in needs], dtype=bool)
             self._flags = payable[self._set_of], owned[self._set_of]
         return self._flags
@@ -86,7 +86,7 @@ def draw_members(probability: Floats, support: Flags, u: Floats) -> Ints:
     ----------
     probability : float array (members,)
         Probabilities, which are renormalised over the support of each row.
-    support : bool array (rows, members)
+    support : bool array (rows, members), or (1, members) for all rows
         The members that each row may draw.
     u : float array (rows,)
         Uniform numbers in [0, 1).

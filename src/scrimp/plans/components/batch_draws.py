@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -55,7 +56,7 @@ class DrawSettings:
     max_draws: int
     affordable: bool
 
-    @property
+    @cached_property
     def draws_any(self) -> bool:
         """Whether any member is drawn, rather than always voted."""
         return bool(self.probability.any())

@@ -176,7 +176,7 @@ class DrawState(State):
             keys = np.repeat(self.keys, _AHEAD)
             u = uniforms(settings.seed, keys, counters.astype(np.uint64))
             flags = np.ones(len(probability), dtype=bool) if support is None else support
-            drawn = draw_members(probability, np.broadcast_to(flags, (_AHEAD, len(probability))), u)
+            drawn = draw_members(probability, np.atleast_2d(flags), u)
             ahead = self.ahead = Lookahead(counter, drawn.tolist(), support)
         return ahead.members[counter - ahead.start]
 
@@ -200,10 +200,9 @@ class DrawState(State):
     def _advance(self) -> None:
         self.counters, self.support = self.next_counters, self.next_support
 
-    def replace_by(self, votes: Floats, first: bool) -> None:
+    def discard(self) -> None:
         """Discard the drawn votes; of fixed votes in their place only the sizes are kept here."""
-        self.sums[:], self.n_draws[:] = 0.0, 0
-        self.sizes = np.abs(votes) + (0.0 if first else self.sizes)
+        self.sums[:], self.n_draws[:], self.sizes[:] = 0.0, 0, 0.0
 
     def buy(self, member: int) -> None:
         """Note that the items of a member were bought."""

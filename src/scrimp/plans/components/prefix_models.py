@@ -8,12 +8,14 @@ from itertools import pairwise
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...data.preparation import Preparation
 from ...data.validation import float_array, int_array
 from ...types import Arrays, Floats, Ints
+from .linear_reader import LinearReader
 from .models import LinearModel, Model, models_from_parts, models_to_parts
+from .readers import Reader
 
 
 class PrefixModels(Protocol):
@@ -40,11 +42,8 @@ class PrefixModels(Protocol):
     def __len__(self) -> int:
         """Return the number of stages."""
 
-    def scores(self, length: int, X: NDArray[Any], rows: Ints) -> Floats:
-        """Return the answers on ``X[rows]`` of the model of the first `length` >= 1 stages."""
-
-    def scores_of_all(self, lengths: Sequence[int], X: NDArray[Any], rows: Ints) -> Floats:
-        """Return the answers of several prefixes >= 0 (prefixes x rows x outputs)."""
+    def reader(self, length: int) -> Reader:
+        """Return the model of the first `length` stages; the prior for none."""
 
     def linear_terms(self) -> tuple[Preparation, list[int]]:
         """Return the prepared columns of all stages in order, and how many are known after each.
@@ -93,14 +92,11 @@ class ModelSequence:
     def __len__(self) -> int:
         return len(self.models)
 
-    def scores(self, length: int, X: NDArray[Any], rows: Ints) -> Floats:
-        """Return the answers of a prefix's model."""
-        return self.models[length - 1].scores(X, rows)
-
-    def scores_of_all(self, lengths: Sequence[int], X: NDArray[Any], rows: Ints) -> Floats:
-        """Return the answers of several prefixes, one model after the other."""
-        prior = np.tile(self.prior, (len(rows), 1))
-        return np.stack([self.scores(k, X, rows) if k else prior for k in lengths])
+    def reader(self, length: int) -> Reader:
+        """Return a prefix's model, or the prior."""
+        if length == 0:
+            return lambda X, rows: np.tile(self.prior, (len(rows), 1))
+        return self.models[length - 1].scores
 
     def linear_terms(self) -> tuple[Preparation, list[int]]:
         """Return the columns of the last model, and the number of columns of each model."""
@@ -183,31 +179,11 @@ class LinearPrefixes:
     def __len__(self) -> int:
         return len(self.counts)
 
-    def scores(self, length: int, X: NDArray[Any], rows: Ints) -> Floats:
-        """Return the answers of a prefix's model."""
-        from ...kernels.model_scores import add_linear_terms
-
-        scores = np.tile(self.intercepts[length], (len(rows), 1))
-        columns = self.columns[: self.counts[length - 1]]
-        coefficients = self.coefficients[self._ends[length - 1] : self._ends[length]]
-        add_linear_terms(scores, X, rows, columns, coefficients, self.fill[: len(columns)])
-        return scores
-
-    def scores_of_all(self, lengths: Sequence[int], X: NDArray[Any], rows: Ints) -> Floats:
-        """Return the answers of several prefixes in one pass over the rows."""
-        from ...kernels.model_scores import write_nested_linear_scores
-
-        bases = self.intercepts[list(lengths)]
-        counts = np.concatenate([[0], self.counts])[list(lengths)]
-        longest = counts.max(initial=0)
-        weights = np.zeros((*bases.shape, longest))
-        for prefix, (length, count) in enumerate(zip(lengths, counts, strict=True)):
-            end = self._ends[length]
-            weights[prefix, :, :count] = self.coefficients[end - count : end].T
-        scores = np.empty((len(bases), len(rows), len(self.prior)))
-        columns, fill = self.columns[:longest], self.fill[:longest]
-        write_nested_linear_scores(scores, X, rows, columns, weights, counts, bases, fill)
-        return scores
+    def reader(self, length: int) -> Reader:
+        """Return a prefix's model, which for none has only an intercept."""
+        base, weights = self.coefficients_of(length)
+        n = len(weights)
+        return LinearReader(self.columns[:n], weights, base, self.fill[:n])
 
     def linear_terms(self) -> tuple[Preparation, list[int]]:
         """Return the columns in the order bought, and the number known after each stage."""
@@ -217,7 +193,7 @@ class LinearPrefixes:
 
     def coefficients_of(self, length: int) -> tuple[Floats, Floats]:
         """Return intercept and coefficients of a prefix's model."""
-        rows = slice(self._ends[length - 1], self._ends[length])
+        rows = slice(self._ends[max(length - 1, 0)], self._ends[length])
         return self.intercepts[length], self.coefficients[rows]
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:

@@ -96,6 +96,20 @@ class StepFunctions:
             self, values=self.values - np.repeat(by, counts, axis=0), missing=self.missing - by
         )
 
+    def breaks_of(self, members: Ints) -> Floats:
+        """Return the breaks of some functions, ascending and distinct."""
+        parts = [self.breaks[self.starts[f] : self.starts[f + 1]] for f in members]
+        return np.unique(np.concatenate([np.empty(0), *parts]))
+
+    def values_at(self, members: Ints, points: Floats) -> Floats:
+        """Return values of some functions at points (functions x outputs x points)."""
+        values = np.empty((len(members), self.n_outputs, len(points)))
+        for position, f in enumerate(members):
+            steps = np.searchsorted(self.breaks[self.starts[f] : self.starts[f + 1]], points)
+            values[position] = self.values[self.starts[f] + f + steps].T
+            values[position, :, np.isnan(points)] = self.missing[f]
+        return values
+
     def on(self, X: NDArray[Any], rows: Ints) -> Floats:
         """Return the values on ``X[rows]`` (rows x functions x outputs)."""
         from ...kernels.steps import step_values
@@ -105,7 +119,7 @@ class StepFunctions:
         return out
 
     def add(self, scores: Floats, X: NDArray[Any], rows: Ints, weights: Floats) -> None:
-        """Add weighted sums to scores (rows x sets x outputs); weights are (sets x functions)."""
+        """Add the functions, times their weights, to scores (rows x outputs)."""
         from ...kernels.steps import add_steps
 
         functions = self.column, self.starts, self.breaks, self.values, self.missing
@@ -113,7 +127,7 @@ class StepFunctions:
         def add(a: int, b: int) -> None:
             add_steps(X, rows[a:b], *functions, weights, scores[a:b])
 
-        n_used = int(weights.any(axis=0).sum())
+        n_used = int(np.count_nonzero(weights))
         run_over_rows(add, len(rows), len(rows) * n_used * 4)
 
     def ranges(self) -> tuple[Floats, Floats]:
@@ -128,11 +142,6 @@ class StepFunctions:
 
 def _sum_of(stumps: StumpTable, which: Ints) -> tuple[Floats, Floats, Floats]:
     """Return the breaks, values and missing value of the sum of stumps on one column."""
-    low, high = stumps.low[which], stumps.high[which]
-    # x >= low is x > the number before it
-    ends = np.concatenate([np.nextafter(low, -np.inf), high])
-    breaks = np.unique(ends[np.isfinite(ends)])
-    at = np.append(breaks, np.inf)[:, None]  # the last number of each step
-    inside = (low <= at) & (at <= high)
-    values = np.where(inside[:, :, None], stumps.inside[which], stumps.outside[which])
-    return breaks, values.sum(axis=1), stumps.missing[which].sum(axis=0)
+    breaks = stumps.breaks_of(which)
+    values = stumps.values_at(which, np.array([*breaks, np.inf, np.nan])).sum(axis=0).T
+    return breaks, values[:-1], values[-1]

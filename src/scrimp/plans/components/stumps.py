@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...data.validation import float_array, int_array
 from ...kernels import run_over_rows
-from ...types import Flags, Floats, Ints
+from ...types import Floats, Ints
 from .members import Members
 
 #: The most stumps that are added to a single row in Python: beyond it arrays are faster.
@@ -85,6 +85,19 @@ class StumpTable(Members):
     def taken(self, members: Ints) -> StumpTable:
         """Return the table of some of the stumps, in the given order."""
         return StumpTable(*(part[members] for part in self._table))
+
+    def breaks_of(self, members: Ints) -> Floats:
+        """Return the values after which the vote of some stumps may change."""
+        # x >= low is x > the number before it
+        ends = np.concatenate([np.nextafter(self.low[members], -np.inf), self.high[members]])
+        return np.unique(ends[np.isfinite(ends)])
+
+    def values_at(self, members: Ints, points: Floats) -> Floats:
+        """Return the votes of some stumps on values of their column (stumps x outputs x points)."""
+        low, high = self.low[members, None], self.high[members, None]
+        inside = ((low <= points) & (points <= high))[:, None]
+        votes = np.where(inside, self.inside[members, :, None], self.outside[members, :, None])
+        return np.where(np.isnan(points), self.missing[members, :, None], votes)
 
     def votes_on(
         self,
@@ -171,29 +184,6 @@ class StumpTable(Members):
 
         run_over_rows(add, len(rows), len(rows) * len(stumps))
         return out
-
-    def answers_of_lanes(
-        self,
-        lanes: Floats,
-        stumps: list[int],
-        takes: Flags,
-        X: NDArray[Any],
-        rows: Ints,
-        base: Floats,
-        prior: Floats,
-    ) -> Floats:
-        """Add the votes of stumps to the lanes that take them, and return their answers."""
-        from ...kernels.votes import add_stumps_to_lanes
-
-        which, slots = self._slots(stumps)
-
-        def add(a: int, b: int) -> None:
-            add_stumps_to_lanes(
-                lanes[:, a:b], which, slots, takes, X, rows[a:b], base, prior, *self._table
-            )
-
-        run_over_rows(add, len(rows), len(rows) * len(stumps))
-        return lanes
 
     def _vote_on_one(self, stump: int, row: NDArray[Any]) -> Floats:
         """Return the vote of a stump on one row (1 x outputs x 1), without a kernel."""
