@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.error_costs import cost_matrix
+from ..data.labels import check_labels, is_missing
 from ..data.target import Target
 from ..runtime.stored_answers import StoredAnswers, stored_answers
 from ..types import Floats, Ints
@@ -186,14 +187,20 @@ def _name(scoring: Scoring, best: float) -> str:
 
 
 def measure_of(
-    scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None
-) -> Measure:
-    """Return the measure of answers (rows x answers x outputs), from sums where possible."""
+    scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None,
+    numbers: Ints | None = None,
+) -> Measure:  # fmt: skip
+    """Return the measure of answers (rows x answers x outputs), from sums where possible.
+
+    A scorer made by hand knows the rows by their `numbers`; by default 0, 1 and so on.
+    """
     if scorer.error_costs is not None:
         costs = row_costs(y, target.labels(scores), target.classes, scorer.error_costs)
         return weighted_mean(-costs, np.ones(len(y)) if weight is None else weight)
     metric = weighted_metric(scorer.name, target, scores, y, weight) if scorer.known else None
-    return _by_scorer(scorer, target, scores, y, weight) if metric is None else metric
+    if metric is not None:
+        return metric
+    return _by_scorer(scorer, target, scores, y, weight, numbers)
 
 
 def on_all_rows(measure: Measure, scorer: Scorer, n_rows: int) -> Floats:
@@ -208,15 +215,21 @@ def on_all_rows(measure: Measure, scorer: Scorer, n_rows: int) -> Floats:
 
 
 def _by_scorer(
-    scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None
-) -> Measure:
+    scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None,
+    numbers: Ints | None,
+) -> Measure:  # fmt: skip
+    if numbers is None:
+        numbers = np.arange(len(y))
+    elif len(numbers) <= numbers.max(initial=-1):
+        given, scores = scores, np.full((numbers.max() + 1, *scores.shape[1:]), np.nan)
+        scores[numbers] = given
     answers = [stored_answers(target, scores[:, a]) for a in range(scores.shape[1])]
     several = not target.is_number and len(set(y.tolist())) > 1
 
     def value(answer: StoredAnswers, rows: Ints, strict: bool) -> float:
         options = {} if weight is None else {"sample_weight": weight[rows]}
         try:
-            return float(scorer.call(answer, rows, y[rows], **options))
+            return float(scorer.call(answer, numbers[rows], y[rows], **options))
         except Exception as problem:
             if strict:
                 raise ValueError(_failure(scorer, target, problem, weight)) from problem
@@ -252,6 +265,8 @@ def check_y(y: Any, target: Target, n_rows: int) -> NDArray[Any]:
         values = values.astype(np.float64)
     if _has_unknown(values):
         raise ValueError("y holds NaN, None or infinity. Leave out rows whose truth is not known.")
+    if not target.is_number:
+        check_labels(values)
     classes = target.classes.tolist()
     if classes and set(values.tolist()).isdisjoint(classes):
         raise ValueError(
@@ -264,7 +279,7 @@ def check_y(y: Any, target: Target, n_rows: int) -> NDArray[Any]:
 def _has_unknown(values: NDArray[Any]) -> bool:
     if values.dtype.kind == "f":
         return not np.isfinite(values).all()
-    return values.dtype.kind == "O" and any(v is None or v != v for v in values.tolist())
+    return values.dtype.kind == "O" and any(map(is_missing, values.flat))
 
 
 def check_weight(sample_weight: Any, n_rows: int) -> Floats | None:
