@@ -13,7 +13,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...costs.costs import Costs, as_costs
+from ...costs.costs import Costs
 from ...costs.item_sets import ItemSets
 from ...costs.ledger import within
 from ...costs.shopper import cheapest_item, warn_of_prior
@@ -26,6 +26,7 @@ from ...kernels import n_threads
 from ...learners.base import BudgetedEstimator
 from ...plans.priced_plan import PricedPlan
 from ...runtime.time_limit import current_limit, no_time_limit
+from .candidate_costs import frontier_costs
 from .candidates import candidates_of, take_sparse
 from .menu import Chosen, make_menu, standard_error
 from .problem import Problem
@@ -135,7 +136,8 @@ class FrontierBase(BudgetedEstimator):
         if len(rows) < 2:
             raise ValueError("There is one sample (row) to learn from; expected 2 or more.")
         target, classes = self._training_target(rows.y, weights / weights.mean())
-        costs, n_jobs = as_costs(self.costs, len(columns), columns.names), self._n_jobs()
+        costs = frontier_costs(self.costs, self.candidates, columns)
+        n_jobs = self._n_jobs()
         problem = Problem(
             rows.of_given(X), rows.y, classes, columns, rows.table, target, costs,
             self._budgets(costs), as_seed(self.random_state), n_jobs,

@@ -27,7 +27,7 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
     Parameters
     ----------
     costs : Costs, array, mapping or None
-        Prices.
+        Prices; by default those of the candidates that have some, which must then be the same.
     budgets : array of numbers >= 0, optional
         Budgets to train for; by default 13 from a hundredth of all prices to all of them. If
         some columns are free, 0 is always one more.
