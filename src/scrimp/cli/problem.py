@@ -167,7 +167,7 @@ def positive_label(y: NDArray[Any], task: str, scoring: str | None, positive: st
     import numpy as np
     from sklearn.metrics import get_scorer, get_scorer_names
 
-    from ..evaluation.scoring import takes_positive
+    from ..data.positive_class import takes_positive
 
     classes = [] if task == "regression" else np.unique(y).tolist()
     if positive is not None:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import column_or_1d
 
-from ..data.folds import Splits
+from ..data.folds import Splits, group_numbers
 from ..types import Ints
 
 
@@ -34,12 +33,12 @@ def row_groups(groups: Any, scoring: Any, cv: Any, n_rows: int) -> RowGroups:
     Folds in the order of time do not keep the groups of a scorer together.
     """
     if groups is not None:
-        given = _group_numbers(groups, n_rows, "groups")
+        given = group_numbers(groups, n_rows)
         return RowGroups(given, given)
     of_scorer = getattr(scoring, "groups", None)
     if of_scorer is None:
         return RowGroups()
-    numbers = _group_numbers(of_scorer, n_rows, "groups of the scorer")
+    numbers = group_numbers(of_scorer, n_rows, "groups of the scorer")
     in_time = isinstance(cv, str) and cv == "time"
     return RowGroups(None if in_time else numbers, numbers)
 
@@ -55,14 +54,3 @@ def check_tested_once(scoring: Any, splits: Splits) -> None:
             "of several models cannot be ranked together. Give folds that test each row once, "
             "such as GroupKFold."
         )
-
-
-def _group_numbers(groups: Any, n_rows: int, name: str) -> Ints:
-    """Return the number of the group of each row."""
-    values = column_or_1d(groups, warn=False)
-    have, are = ("has", "is") if name == "groups" else ("have", "are")
-    if len(values) != n_rows:
-        raise ValueError(f"{name} {have} {len(values)} entries; expected one per row: {n_rows}.")
-    if any(value is None or value != value for value in values.tolist()):
-        raise ValueError(f"{name} {are} missing in some rows; every row needs its group.")
-    return np.unique(values, return_inverse=True)[1]

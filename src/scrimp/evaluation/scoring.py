@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import difflib
 import inspect
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..data.error_costs import cost_matrix
 from ..data.labels import check_labels, is_missing
+from ..data.positive_class import check_positive, counting_scorer
 from ..data.target import Target
 from ..runtime.stored_answers import StoredAnswers, stored_answers
 from ..types import Floats, Ints
@@ -78,7 +78,7 @@ def find_scorer(
         )
     if scoring == CALIBRATION:
         if positive is not None:
-            _check_positive(None, target, positive)
+            check_positive(None, target, positive)
         return Scorer(make_calibration_scorer(), CALIBRATION, 0.0, True)
     if isinstance(scoring, str):
         _check_name(scoring)
@@ -88,7 +88,7 @@ def find_scorer(
             "Use a scorer's name, or sklearn.metrics.make_scorer."
         )
     _check_kind(get_scorer(scoring), target)
-    call = _counting(get_scorer(scoring), target, positive)
+    call = counting_scorer(get_scorer(scoring), target, positive)
     best = 0.0 if getattr(call, "_sign", 1) < 0 else 1.0
     return Scorer(call, _name(scoring, best), best, isinstance(scoring, str))
 
@@ -110,39 +110,6 @@ def _check_kind(call: Any, target: Target) -> None:
         raise ValueError(
             f"scoring is {name}, which is for {other}, and here {what} are predicted. "
             f"Choose a scorer for {what}, such as {instead}."
-        )
-
-
-def takes_positive(call: Any) -> bool:
-    """Return whether a scorer counts one of two classes, which is not fixed yet."""
-    metric, options = getattr(call, "_score_func", None), getattr(call, "_kwargs", {})
-    if metric is None or "pos_label" in options or options.get("average", "binary") != "binary":
-        return False
-    return "pos_label" in inspect.signature(metric).parameters
-
-
-def _counting(call: Any, target: Target, positive: Any) -> Any:
-    """Return a scorer that counts the positive class of a target with two classes."""
-    classes = target.classes.tolist()
-    if positive is not None:
-        _check_positive(call, target, positive)
-    elif target.kind != "binary" or not takes_positive(call) or 1 in classes:
-        return call
-    counting = copy.copy(call)
-    counting._kwargs = {**call._kwargs, "pos_label": classes[1] if positive is None else positive}
-    return counting
-
-
-def _check_positive(call: Any, target: Target, positive: Any) -> None:
-    classes = target.classes.tolist()
-    if target.kind != "binary":
-        raise ValueError(f"positive is {positive!r}, but this is a {target.kind}; leave it out.")
-    if positive not in classes:
-        raise ValueError(f"positive is {positive!r}; expected one of the classes {classes}.")
-    if not takes_positive(call):
-        raise ValueError(
-            f"positive is {positive!r}, but the scorer counts no single class; leave it out, or "
-            "score with f1, precision, recall, jaccard or average_precision."
         )
 
 
