@@ -123,7 +123,7 @@ def fit(
     _note_columns(X, costs)
     outcome = training.train(model, spec, X, y, weights, progress)
     with uninterrupted():
-        _save(model, out, outcome.finished)
+        _save(model, out, target, outcome.finished)
         _report(model, out, target, len(X), outcome, as_json)
     if not outcome.finished:
         click.get_current_context().exit(INTERRUPTED)
@@ -149,14 +149,12 @@ def _note_columns(X: pl.DataFrame, costs: Path | None) -> None:
     training_columns.note_possible_identifiers(X.drop(unlikely))
 
 
-def _save(model: Any, out: Path, finished: bool) -> None:
-    """Save the model; an unfinished one is marked."""
+def _save(model: Any, out: Path, target: str, finished: bool) -> None:
+    """Save the model with the name of its target; an unfinished one is marked."""
     from ..io import save
 
-    predictor = model.predictor_
-    if not finished:
-        predictor = replace(predictor, info={**predictor.info, "finished": False})
-    save(predictor, out)
+    predictor, mark = model.predictor_, {} if finished else {"finished": False}
+    save(replace(predictor, info={**predictor.info, "target": target, **mark}), out)
 
 
 def _report(

@@ -72,8 +72,9 @@ def _check_names(old: Costs, names: Any) -> None:
         parts = [f"no price for {_named(missing)}"] if missing else []
         parts += [f"prices for {_named(unknown)}, which the model does not have"] if unknown else []
         raise ValueError(
-            f"Repricing with other items: {' and '.join(parts)}. Only prices may change; else "
-            "train again."
+            f"Repricing with other items: {' and '.join(parts)}. Only prices may change: "
+            f"{'remove what was no feature, such as the target, or ' if unknown else ''}train "
+            "again."
         )
 
 
