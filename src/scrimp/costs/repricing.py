@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from .costs import Costs
+from .validation import price_number
 
 
 def at_new_prices(old: Costs, prices: Any) -> Costs:
@@ -43,7 +44,7 @@ def at_new_prices(old: Costs, prices: Any) -> Costs:
                 f"{_named(old.names)}. Give one price per item."
             )
         by_name = dict(zip(old.names, values, strict=True))
-    return replace(old, prices=tuple(float(by_name[name]) for name in old.names))
+    return replace(old, prices=tuple(price_number(name, by_name[name]) for name in old.names))
 
 
 def _by_item(old: Costs, new: Costs) -> dict[str, float]:

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
 from ..types import Ints
-from .labels import is_missing
-from .validation import int_array
+from .validation import int_array, is_missing
 
 #: Positions of the training rows and of the test rows of each fold.
 Splits = list[tuple[Ints, Ints]]

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .validation import is_missing
+
 
 def check_labels(y: NDArray[Any]) -> None:
     """Raise ValueError if some labels are missing, or if some are text and others are not.
@@ -29,14 +31,6 @@ def refuse_missing(y: NDArray[Any]) -> None:
         missing = sum(map(is_missing, y.flat))
     if missing:
         raise ValueError(f"y is missing in {missing} of {len(y)} rows; leave these rows out.")
-
-
-def is_missing(value: Any) -> bool:
-    """Return whether a value is None, or does not equal itself, as NaN and pandas.NA."""
-    if value is None:
-        return True
-    equal = value == value
-    return not (isinstance(equal, bool | np.bool_) and equal)
 
 
 def _refuse_mixed(y: NDArray[Any]) -> None:
