@@ -87,6 +87,7 @@ def fit(
     model have none, and nothing is saved.
     """
     from . import training
+    from .class_options import with_labels
     from .problem import (
         check_error_cost,
         columns_named,
@@ -114,7 +115,7 @@ def fit(
     X = features_of(table, target, weight, drop, data)
     prices = prices_of(costs, X, data, target)
     budgets = budget or training.default_budgets(spec, prices, X)
-    model = training.new_learner(spec, task, budgets, options, seed)
+    model = training.new_learner(spec, task, budgets, with_labels(options, y, task), seed)
     if calibrate is not None:
         model = training.calibrated(model, task, calibrate, target, seed)
     model.set_params(costs=prices)
