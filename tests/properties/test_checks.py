@@ -30,7 +30,11 @@ BROKEN = [
     (toys.IgnoresNamedBudgets(), "check_at_budget", "at a budget of"),
     (toys.MatchesByPosition(), "check_frames", "frame in the order"),
     (toys.VotesAgainst(), "check_no_worse_than_prior", "where the prior has"),
-    (toys.MisjudgesThePrior(), "check_no_worse_than_prior", "at 0% of the full price.* where the prior has"),
+    (
+        toys.MisjudgesThePrior(),
+        "check_no_worse_than_prior",
+        "at 0% of the full price.* where the prior has",
+    ),
     (toys.ForgetsWithMoney(), "check_no_worse_than_prior", "where .* of it has"),
     (toys.StingyToTheRich(), "check_no_worse_than_prior", "owned.* where nothing owned has"),
     (toys.RewritesItsCosts(), "check_parameters", r"fit changes the parameters \['costs'\]"),
