@@ -23,7 +23,7 @@ def train(part: Part) -> Trained:
     Where rows are many it uses the first folds only, as many as by default.
     """
     from scrimp import FrontierClassifier, FrontierRegressor
-    from scrimp.meta.frontier.base import default_folds
+    from scrimp.meta.frontier.folds import default_folds
 
     n_tested = default_folds(len(part.train)).n_tested
     is_regression = part.problem.task == "regression"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -76,3 +77,25 @@ def test_the_model_is_not_overwritten(files):
     result = runner().invoke(main, ["reprice", str(files / "m.scrimp"), *arguments])
     assert result.exit_code == 2
     assert "is read here and would be overwritten" in result.stderr
+
+
+@pytest.mark.parametrize("saved_by", ["fit", "python"])
+def test_a_price_for_the_target_is_named(tmp_path, saved_by):
+    """A model of `scrimp fit` knows the name of its target; one saved in Python does not."""
+    (tmp_path / "data.csv").write_text("a,b,y\n" + "1,2,yes\n2,1,no\n3,5,yes\n4,0,no\n" * 9)
+    (tmp_path / "new.csv").write_text("feature,price\na,1\nb,2\ny,3\n")
+    words = [tmp_path / "data.csv", "--target", "y", "--rounds", 3, "--out", tmp_path / "m.scrimp"]
+    assert runner().invoke(main, ["fit", *map(str, words)]).exit_code == 0
+    model = load(tmp_path / "m.scrimp")
+    assert model.info["target"] == "y"
+    if saved_by == "python":
+        info = {name: value for name, value in model.info.items() if name != "target"}
+        save(replace(model, info=info), tmp_path / "m.scrimp")
+    result = run(tmp_path)
+    assert result.exit_code == 2
+    text = " ".join(result.stderr.split())
+    if saved_by == "fit":
+        assert "has a price for 'y', which is the target and is never bought. Remove it" in text
+    else:
+        assert "prices for 'y', which the model does not have" in text
+        assert "remove what was no feature, such as the target" in text

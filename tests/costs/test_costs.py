@@ -1,4 +1,6 @@
 import math
+import re
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ from sklearn.base import clone
 
 from scrimp import BudgetedBoostingClassifier, Costs, Item
 from scrimp.costs.costs import as_costs
+from scrimp.costs.repricing import at_new_prices
 from tests.contract.handmade import NAMES, clinic
 from tests.contract.strategies import any_costs, quick
 
@@ -176,3 +179,22 @@ def test_a_text_is_one_name():
     costs = Costs.from_items([Item("draw", 1.0, ()), Item("a", 1.0, "xy", "draw")])
     assert costs.column_names == ("xy",)
     assert costs.requires == ((), (0,))
+
+
+@pytest.mark.parametrize("price", ["10", b"10", "1_0", True, np.True_, None])
+def test_a_price_is_a_number_and_no_text(price):
+    text = re.escape(f"has the price {price!r}; expected a number")
+    for make in (
+        lambda: Costs.per_feature({"a": price}),
+        lambda: Costs.per_feature(np.array([price], dtype=object)),
+        lambda: Costs.per_group(["a"], [price]),
+        lambda: Costs.from_items([Item("a", price, ("a",))]),
+        lambda: at_new_prices(Costs.per_feature({"a": 1.0}), {"a": price}),
+    ):
+        with pytest.raises(ValueError, match=text):
+            make()
+
+
+def test_prices_may_be_any_kind_of_number():
+    prices = {"a": 1, "b": np.float32(0.5), "c": Decimal("2.5"), "d": np.int8(3)}
+    assert Costs.per_feature(prices).prices == (1.0, 0.5, 2.5, 3.0)

@@ -56,7 +56,7 @@ def test_toml_in_both_forms(price_list):
         "[prices]\nage = 1\n'resting pulse' = 0.5\n"
         "[items.draw]\nprice = 2.1\ncolumns = []\n"
         "[items.chol]\nprice = 5.17\nrequires = ['draw']\n"
-        "[items.ward]\nprice = '3'\ncolumns = ['ecg', 'bp']\n",
+        "[items.ward]\nprice = 3\ncolumns = ['ecg', 'bp']\n",
         "prices.TOML",
     )
     costs = Costs.read(path)
@@ -78,6 +78,7 @@ TURNEY = "feature,group,first_cost,later_cost\n"
         ("feature,price\nage,\n", "'age' has the price ''; expected a number"),
         ("feature,price\nage,free\n", "'age' has the price 'free'; expected a number"),
         ("feature,price\nage,nan\n", "'age' has the price 'nan'; expected a number"),
+        ("feature,price\nage,1_0\n", "'age' has the price '1_0'; expected a number"),
         ("feature,price\nage,inf\n", "'age' has the price 'inf'; expected a number"),
         ("feature,price\nage,-1\n", "Item 'age' has the price -1.0; expected a finite number >= 0"),
         ("feature,price\nage,1,50\n", "the row of 'age', has more fields than the header"),
@@ -114,6 +115,8 @@ def test_bad_csv_lists_are_refused(price_list, text, message):
         ("[items]\nage = 1\n", "item 'age' has no price. Write `price = ...` in its table"),
         ("[items.a]\ncolumns = []\n", "item 'a' has no price"),
         ("[items.a]\nprice = true\n", "'a' has the price 'True'; expected a number"),
+        ("[items.a]\nprice = '1'\n", "'a' has the price '1', which is text.*without quotation"),
+        ("[prices]\na = '1'\n", "'a' has the price '1', which is text; expected a number"),
         ("[prices]\na = nan\n", "'a' has the price 'NaN'; expected a number"),
         ("[prices]\na = inf\n", "'a' has the price 'Infinity'; expected a number"),
         ("[prices]\na = -1\n", "Item 'a' has the price -1.0"),

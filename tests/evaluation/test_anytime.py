@@ -105,3 +105,22 @@ def test_an_interval_of_a_ranking_includes_its_estimate():
     with pytest.warns(UserWarning, match="excludes its estimate at 1 of 1 budgets.*as groups"):
         curve = Curve.from_estimator(model, X, relevance, [2.0], scoring=gain_without_groups)
     assert curve.low[0] <= curve.quality[0] <= curve.high[0]
+
+
+def test_no_k_counts_all_ranks():
+    rng = np.random.default_rng(2)
+    queries = np.repeat([0, 1], 10)
+    X = rng.normal(size=(20, 1))
+    relevance = rng.integers(0, 3, 20)
+    model = SequencedRegressor().fit(X, relevance)
+    scores = model.predict(X)
+    each = [ndcg_score([relevance[queries == q]], [scores[queries == q]]) for q in (0, 1)]
+    curve = Curve.from_estimator(model, X, relevance, [1.0], scoring=ndcg_scorer(queries, None))
+    assert curve.quality[0] == pytest.approx(np.mean(each))
+    assert curve.name == "ndcg"
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, True, "5"])
+def test_refuses_ranks_that_are_no_number(k):
+    with pytest.raises(ValueError, match="expected a whole number >= 1, or None for all ranks"):
+        ndcg_scorer([0, 0, 1], k)

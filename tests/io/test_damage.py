@@ -12,7 +12,7 @@ import pytest
 from scrimp import load, save
 from scrimp.io import ModelFileError, _bytes_of
 from scrimp.io.container import pack
-from scrimp.io.format import READERS
+from scrimp.io.format import FORMAT, READERS
 
 from . import models
 
@@ -111,10 +111,10 @@ def test_a_newer_format_asks_for_an_upgrade(reading):
     document, tensors = models.taken_apart(models.predictor())
     with pytest.raises(
         ModelFileError,
-        match=r"m\.scrimp was written by a newer scrimp \(format 3\); "
-        r"this one reads up to 2: upgrade scrimp\.$",
+        match=rf"m\.scrimp was written by a newer scrimp \(format {FORMAT + 1}\); "
+        rf"this one reads up to {FORMAT}: upgrade scrimp\.$",
     ):
-        reading(pack({"format": 3, "anything": []}, tensors))
+        reading(pack({"format": FORMAT + 1, "anything": []}, tensors))
     document["format"] = 10**15
     with pytest.raises(ModelFileError, match="upgrade scrimp"):
         reading(pack(document, tensors))

@@ -103,13 +103,16 @@ def test_a_spec_names_what_is_there(spec):
         assert set(variant.params) <= flags
     if spec.missing_extra:
         pytest.skip(spec.missing_extra)
-    for estimator in spec.checked().values():
+    for task, estimator in zip(spec.estimators, spec.checked().values(), strict=True):
         params = estimator.get_params(deep=False)
         assert "costs" in params
         if spec.is_method and spec.budgets != "none":
             assert spec.budget_parameter in params
         for name in spec.options:
-            assert registry.OPTIONS[name].parameter in params
+            option = registry.OPTIONS[name]
+            assert (option.parameter in params) == (task in option.tasks), name
+        weighted = "class_weight" in params
+        assert weighted == ("class-weight" in spec.options and task == "classification")
         theirs = {check.func.__name__ for _, check in estimator_checks_generator(estimator)}
         known = theirs | {check.__name__ for check in CHECKS}
         assert set(spec.exemptions) <= known

@@ -1,6 +1,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from scrimp import BudgetedBoostingClassifier, at_budget
@@ -135,6 +136,7 @@ def test_after_an_error_the_session_goes_on():
         ({"age": 1.0}, {}, r"'age' was not asked for; expected \['pulse', 'ecg'\]"),
         ({"blood": 1.0}, {}, r"There is no column 'blood'; expected one of \['age', 'pulse'"),
         ({"pulse": "fast", "ecg": 1}, {}, "Column 'pulse' is 'fast'; expected a number, or None"),
+        ({"pulse": "80", "ecg": 1}, {}, "Column 'pulse' is '80'; expected a number, or None"),
         ({}, {"arrived": ["mri"]}, r"There are no items \['mri'\]; expected some of"),
         ({}, {"arrived": ["ward"]}, r"Item 'ward' also brings \['pulse', 'ecg'\]"),
     ],
@@ -267,3 +269,12 @@ def test_at_budget_of_a_pipeline():
     pipe = make_pipeline(StandardScaler(), BudgetedBoostingClassifier(n_rounds=5))
     plain = at_budget(pipe, 1.0).fit(X, X[:, 1] > 0)
     assert plain.score(X, X[:, 1] > 0) > 0.9
+
+
+@pytest.mark.parametrize("value", [True, False, math.inf, -math.inf, None])
+def test_a_value_is_read_as_in_a_table(value):
+    X = pd.DataFrame({"a": np.linspace(-1, 1, 40), "b": np.arange(40) % 2})
+    model = BudgetedBoostingClassifier(n_rounds=5).fit(X, X["a"] > 0.3)
+    row = pd.DataFrame({"a": [value], "b": [1.0]}, dtype=object)
+    told = model.session(known={"a": value, "b": 1.0}).read()
+    np.testing.assert_array_equal(told.probabilities, model.predict_proba(row)[0])

@@ -87,6 +87,7 @@ def fit(
     model have none, and nothing is saved.
     """
     from . import training
+    from .class_options import with_labels
     from .problem import (
         check_error_cost,
         columns_named,
@@ -114,7 +115,7 @@ def fit(
     X = features_of(table, target, weight, drop, data)
     prices = prices_of(costs, X, data, target)
     budgets = budget or training.default_budgets(spec, prices, X)
-    model = training.new_learner(spec, task, budgets, options, seed)
+    model = training.new_learner(spec, task, budgets, with_labels(options, y, task), seed)
     if calibrate is not None:
         model = training.calibrated(model, task, calibrate, target, seed)
     model.set_params(costs=prices)
@@ -123,7 +124,7 @@ def fit(
     _note_columns(X, costs)
     outcome = training.train(model, spec, X, y, weights, progress)
     with uninterrupted():
-        _save(model, out, outcome.finished)
+        _save(model, out, target, outcome.finished)
         _report(model, out, target, len(X), outcome, as_json)
     if not outcome.finished:
         click.get_current_context().exit(INTERRUPTED)
@@ -149,14 +150,12 @@ def _note_columns(X: pl.DataFrame, costs: Path | None) -> None:
     training_columns.note_possible_identifiers(X.drop(unlikely))
 
 
-def _save(model: Any, out: Path, finished: bool) -> None:
-    """Save the model; an unfinished one is marked."""
+def _save(model: Any, out: Path, target: str, finished: bool) -> None:
+    """Save the model with the name of its target; an unfinished one is marked."""
     from ..io import save
 
-    predictor = model.predictor_
-    if not finished:
-        predictor = replace(predictor, info={**predictor.info, "finished": False})
-    save(predictor, out)
+    predictor, mark = model.predictor_, {} if finished else {"finished": False}
+    save(replace(predictor, info={**predictor.info, "target": target, **mark}), out)
 
 
 def _report(

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from ..registry import OPTIONS, Option
+from .class_options import ClassWeight
 from .errors import InputError, remember_debug
 
 TABLES = (".csv", ".csv.gz", ".parquet")
@@ -201,7 +202,7 @@ def learner_options(command: F) -> F:
         command = click.option(
             f"--{option.name}", option.key, type=_type_of(option), default=option.default,
             show_default=option.default is not None, help=option.help,
-            metavar={"int": "N", "float": "S"}.get(option.kind),
+            metavar={"int": "N", "float": "S", "text": option.metavar}.get(option.kind),
         )(command)  # fmt: skip
     return command
 
@@ -212,6 +213,10 @@ def _type_of(option: Option) -> Any:
         return click.Choice(option.choices or list(option.presets))
     if option.kind == "numbers":
         return MoneyList()
+    if option.kind == "class weights":
+        return ClassWeight()
+    if option.kind == "text":
+        return click.STRING
     if option.kind == "int":
         least, most = (
             None if limit is None else int(limit) for limit in (option.least, option.most)

@@ -64,17 +64,22 @@ def prices_of(costs: Path | None, X: pl.DataFrame, data: Path, target: str) -> C
     if costs is None:
         return None
     prices = Costs.read(costs)
-    if target in (prices.column_names or ()):
-        raise InputError(
-            f"{costs} has a price for {target!r}, which is the target and is never bought. "
-            "Remove it from the list."
-        )
+    refuse_priced_target(costs, prices, target)
     try:
         return prices.bind(X.width, X.columns)
     except ValueError as error:
         text = str(error).replace(" does not fit X:", f" {costs} does not fit {data}:")
         hint = "Columns of the data that are no features are left out with --drop."
         raise InputError(f"{text.replace('which X does', 'which it does')} {hint}") from error
+
+
+def refuse_priced_target(costs: Path, prices: Costs, target: str | None) -> None:
+    """Refuse a price list that has a price for the target."""
+    if target in (prices.column_names or ()):
+        raise InputError(
+            f"{costs} has a price for {target!r}, which is the target and is never bought. "
+            "Remove it from the list."
+        )
 
 
 def priced_names(costs: Path | None) -> tuple[str, ...]:
@@ -167,7 +172,7 @@ def positive_label(y: NDArray[Any], task: str, scoring: str | None, positive: st
     import numpy as np
     from sklearn.metrics import get_scorer, get_scorer_names
 
-    from ..evaluation.scoring import takes_positive
+    from ..data.positive_class import takes_positive
 
     classes = [] if task == "regression" else np.unique(y).tolist()
     if positive is not None:

@@ -41,10 +41,14 @@ def reprice(model: Path, costs: Path, out: Path, as_json: bool) -> None:
     from ..io import load, save
     from .output import print_json
     from .plan_report import plan_record, print_plan
+    from .problem import refuse_priced_target
 
     refuse_overwriting([out], [model, costs])
     old = load(model)
-    new = old.reprice(Costs.read(costs))
+    prices = Costs.read(costs)
+    if old.costs.column_names is None or old.info.get("target") not in old.costs.column_names:
+        refuse_priced_target(costs, prices, old.info.get("target"))
+    new = old.reprice(prices)
     save(new, out)
     changes = _changes(old, new)
     replanned = new.plan.plan is not old.plan.plan

@@ -62,6 +62,7 @@ def new_learner(
     for name in spec.options:
         option = OPTIONS[name]
         if options[option.key] is not None:
+            _refuse_other_task(option, task)
             params |= _option_params(option, options[option.key], task)
     return new_estimator(spec, task, params, seed)
 
@@ -98,6 +99,14 @@ def _option_params(option: Option, value: Any, task: str) -> dict[str, Any]:
             f"--{option.name} {value} is not for a {task}. For that there are: {able}."
         )
     return dict(option.presets[value][task])
+
+
+def _refuse_other_task(option: Option, task: str) -> None:
+    """Refuse an option of classes where numbers are predicted."""
+    if task not in option.tasks:
+        raise InputError(
+            f"--{option.name} is for classes, and here numbers are predicted. Leave it out."
+        )
 
 
 def calibrated(model: Any, task: str, method: str, target: str, seed: int) -> Any:

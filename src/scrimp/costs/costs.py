@@ -107,7 +107,7 @@ class Costs:
         number = {column: j for j, column in enumerate(column_names)}
         return cls(
             names,
-            tuple(float(item.price) for item in items),
+            tuple(price_number(item.name, item.price) for item in items),
             tuple(tuple(int(c) if by_place else number[c] for c in i.columns) for i in items),
             tuple(tuple(position[r] for r in item.requires) for item in items),
             None if by_place else column_names,

@@ -88,6 +88,11 @@ def _toml_item(name: str, entry: Any) -> Item:
             f"item {name!r} has the unknown entries {sorted(unknown)}; "
             "expected price, columns, requires."
         )
+    if isinstance(entry["price"], str):
+        raise ValueError(
+            f"{name!r} has the price {entry['price']!r}, which is text; expected a number. Write "
+            "it without quotation marks."
+        )
     columns = _texts(name, "columns", entry.get("columns", [name]))
     return Item(
         name,
@@ -216,7 +221,8 @@ def _fee_name(group: str) -> str:
 
 def _decimal(text: str, name: str) -> Decimal:
     try:
-        value = Decimal(text.strip())
+        # Decimal takes 1_0 for 10, which in a table is more likely a slip
+        value = Decimal("NaN" if "_" in text else text.strip())
     except InvalidOperation:
         value = Decimal("NaN")
     if not value.is_finite():

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from .costs import Costs
+from .validation import price_number
 
 
 def at_new_prices(old: Costs, prices: Any) -> Costs:
@@ -43,7 +44,7 @@ def at_new_prices(old: Costs, prices: Any) -> Costs:
                 f"{_named(old.names)}. Give one price per item."
             )
         by_name = dict(zip(old.names, values, strict=True))
-    return replace(old, prices=tuple(float(by_name[name]) for name in old.names))
+    return replace(old, prices=tuple(price_number(name, by_name[name]) for name in old.names))
 
 
 def _by_item(old: Costs, new: Costs) -> dict[str, float]:
@@ -72,8 +73,9 @@ def _check_names(old: Costs, names: Any) -> None:
         parts = [f"no price for {_named(missing)}"] if missing else []
         parts += [f"prices for {_named(unknown)}, which the model does not have"] if unknown else []
         raise ValueError(
-            f"Repricing with other items: {' and '.join(parts)}. Only prices may change; else "
-            "train again."
+            f"Repricing with other items: {' and '.join(parts)}. Only prices may change: "
+            f"{'remove what was no feature, such as the target, or ' if unknown else ''}train "
+            "again."
         )
 
 

@@ -21,13 +21,17 @@ def by_label(prices: Any) -> Any:
 
 
 def price_number(name: Any, value: Any) -> float:
-    """Return a price as a float, or raise an error that names its item."""
+    """Return a price as a float, or raise an error that names its item.
+
+    Text is refused even if it reads as a number, as it is in budgets; and so are True and False.
+    """
+    wrong = ValueError(f"Item {str(name)!r} has the price {value!r}; expected a number.")
+    if isinstance(value, str | bytes | bool | np.bool_):
+        raise wrong
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise ValueError(
-            f"Item {str(name)!r} has the price {value!r}; expected a number."
-        ) from None
+        raise wrong from None
 
 
 def check_prices(names: Sequence[str], prices: Sequence[float]) -> None:

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .validation import is_missing
+
 Category = str | float
 
 #: A category that was not seen in training: present, but equal to none of the known ones.
@@ -137,18 +139,23 @@ class Columns:
         return out
 
     def encode_value(self, column: int, value: Any) -> float:
-        """Return one value of a column as a number."""
-        if _is_missing(value):
+        """Return one value of a column as a number.
+
+        As in a table, a number may be True, False or infinite, and is never text.
+        """
+        if is_missing(value):
             return float("nan")
         codes = self._codes[column]
         if codes is None:
             try:
-                return float(value)
+                if not isinstance(value, str | bytes):
+                    return float(value)
             except (TypeError, ValueError):
-                raise ValueError(
-                    f"Column {self.name(column)!r} is {value!r}; expected a number, "
-                    "or None if it is missing."
-                ) from None
+                pass
+            raise ValueError(
+                f"Column {self.name(column)!r} is {value!r}; expected a number, "
+                "or None if it is missing."
+            )
         return codes.get(_as_text(value), UNSEEN)
 
     @cached_property
@@ -253,7 +260,7 @@ def _categories(series: Any) -> tuple[Category, ...] | None:
     """Return the categories of a column of text or categories; None for numbers."""
     if not _holds_categories(series):
         return None
-    values = [value for value in series.to_list() if not _is_missing(value)]
+    values = [value for value in series.to_list() if not is_missing(value)]
     return tuple(np.unique(_comparable(values)).tolist())
 
 
@@ -276,7 +283,7 @@ def _unusable_content(series: Any) -> str:
 
     dtype = series.dtype
     if dtype == nw.Object:
-        values = (value for value in series.to_list() if not _is_missing(value))
+        values = (value for value in series.to_list() if not is_missing(value))
         strange = (value for value in values if not isinstance(value, (str, *_NUMBERS)))
         return next((f"{type(value).__name__} objects" for value in strange), "")
     usable = dtype.is_numeric() or dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum)
@@ -286,14 +293,6 @@ def _unusable_content(series: Any) -> str:
 def _all_numbers(series: Any) -> bool:
     """Return whether a column of objects holds numbers only; text counts as categories."""
     return not any(isinstance(value, str) for value in series.to_list())
-
-
-def _is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN or the like, or pandas' NA, which has no truth value."""
-    try:
-        return value is None or not bool(value == value)
-    except TypeError:
-        return True
 
 
 def _comparable(values: list[Any]) -> NDArray[Any]:
@@ -314,7 +313,7 @@ def _numbers(series: Any, name: str) -> NDArray[np.float64]:
     import narwhals.stable.v2 as nw
 
     if series.dtype == nw.Boolean or series.dtype == nw.Object:
-        values = [np.nan if _is_missing(v) else v for v in series.to_list()]
+        values = [np.nan if is_missing(v) else v for v in series.to_list()]
         try:
             return np.array(values, dtype=np.float64)
         except (TypeError, ValueError):

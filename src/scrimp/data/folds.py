@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
 
 from ..types import Ints
-from .validation import int_array
+from .validation import int_array, is_missing
 
 #: Positions of the training rows and of the test rows of each fold.
 Splits = list[tuple[Ints, Ints]]
@@ -46,6 +47,21 @@ def repeated_splits(
     kind = RepeatedStratifiedKFold if stratified else RepeatedKFold
     folds = kind(n_splits=n_folds, n_repeats=n_repeats, random_state=random_state)
     return list(folds.split(X, y))
+
+
+def group_numbers(groups: Any, n_rows: int, name: str = "groups") -> Ints:
+    """Return the number of the group of each row.
+
+    >>> group_numbers(["b", "a", "b"], 3).tolist()
+    [1, 0, 1]
+    """
+    values = column_or_1d(groups, warn=False)
+    have, are = ("has", "is") if name == "groups" else ("have", "are")
+    if len(values) != n_rows:
+        raise ValueError(f"{name} {have} {len(values)} entries; expected one per row: {n_rows}.")
+    if any(map(is_missing, values.tolist())):
+        raise ValueError(f"{name} {are} missing in some rows; every row needs its group.")
+    return np.unique(values, return_inverse=True)[1]
 
 
 def group_splits(
@@ -91,7 +107,7 @@ def given_splits(
     groups : array (rows,), optional
         Rows that belong together, for splitters that want to know.
     """
-    splits = cv.split(X, y, groups) if hasattr(cv, "split") else cv
+    splits = _split(cv, X, y, groups) if hasattr(cv, "split") else cv
     if kept is None:
         return kept_positions(splits, np.arange(len(y)), len(y))
     usable = [
@@ -105,6 +121,19 @@ def given_splits(
             "folds."
         )
     return usable
+
+
+def _split(cv: Any, X: Any, y: Any, groups: NDArray[Any] | None) -> list[tuple[Any, Any]]:
+    """Return the splits of a splitter of scikit-learn, which may need groups."""
+    try:
+        return list(cv.split(X, y, groups))
+    except ValueError as error:
+        if groups is not None or "groups" not in str(error):
+            raise
+        raise ValueError(
+            f"cv is a {type(cv).__name__}, which needs the group of each row, and there are none. "
+            "Give groups, or positions: cv=list(splitter.split(X, y, groups))."
+        ) from error
 
 
 def kept_positions(splits: Iterable[tuple[Any, Any]], kept: Ints, n: int | None = None) -> Splits:

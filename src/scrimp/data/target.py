@@ -23,9 +23,9 @@ _LEAST_SHARE = 1e-4
 MAX_LOG_COUNT = 709.78
 
 
-def finite_exp(logs: Floats) -> Floats:
-    """Return the exponential of logarithms, which count as `MAX_LOG_COUNT` if they are larger."""
-    return np.asarray(np.exp(np.minimum(logs, MAX_LOG_COUNT)))
+def finite_exp(logs: Floats, max_log: float = MAX_LOG_COUNT) -> Floats:
+    """Return the exponential of logarithms, which count as `max_log` if they are larger."""
+    return np.asarray(np.exp(np.minimum(logs, max_log)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Target:
     kind : {"binary", "multiclass", "shares", "regression", "counts"}
         One score for the second class; one per class; one per class in proportion to its
         probability, as forests have it; the prediction itself; or its logarithm, up to
-        `MAX_LOG_COUNT`.
+        `max_log_count`.
     classes : array
         Class labels, sorted. Of several responses their numbers; empty for one.
     scale : float
@@ -46,12 +46,15 @@ class Target:
         The cost of predicting the class of a column where that of a row is true; 0 on the
         diagonal. The label is then the class of least expected cost under the probabilities
         (Elkan 2001). Without them, all errors cost the same.
+    max_log_count : float
+        Of counts: the largest logarithm of a prediction. Greater scores count as this.
     """
 
     kind: str
     classes: NDArray[Any]
     scale: float = 1.0
     error_costs: Floats | None = None
+    max_log_count: float = MAX_LOG_COUNT
 
     def __post_init__(self) -> None:
         """Check that kind and classes fit."""
@@ -65,6 +68,12 @@ class Target:
             raise ValueError(f"a {self.kind} target cannot have {n} classes.")
         if not np.isfinite(self.scale):
             raise ValueError("scale must be finite.")
+        if not -math.inf < self.max_log_count <= MAX_LOG_COUNT:
+            raise ValueError(
+                f"max_log_count is {self.max_log_count}; expected a number <= {MAX_LOG_COUNT}."
+            )
+        if self.kind != "counts" and self.max_log_count != MAX_LOG_COUNT:
+            raise ValueError(f"max_log_count is for counts, and this is a {self.kind} target.")
         if self.error_costs is not None:
             if self.is_number:
                 raise ValueError("error_cost is for classes, and numbers are predicted.")
@@ -112,7 +121,7 @@ class Target:
         """
         if self.is_number:
             values = scores if len(self.classes) else scores[..., 0]
-            return finite_exp(values) if self.kind == "counts" else values
+            return finite_exp(values, self.max_log_count) if self.kind == "counts" else values
         return np.asarray(self.classes[self.decided(scores)])
 
     def decided(self, scores: Floats) -> NDArray[np.intp]:

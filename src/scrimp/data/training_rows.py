@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
 from ..types import Floats, Ints
 from .columns import Columns, as_frame, learn_columns
 from .error_costs import cost_matrix
+from .labels import check_labels
 from .validation import FLOAT_DTYPES, check_several
 
 #: Weights up to this, and down to its reciprocal, are used as they are given.
@@ -120,6 +121,8 @@ def read_rows(
     y_options : dict
         For y, as in `sklearn.utils.validation.validate_data`.
     """
+    if classes and y is not None:
+        check_labels(np.asarray(y))
     known = None
     if as_frame(X) is None:
         table, y = validate_data(
@@ -139,8 +142,6 @@ def read_rows(
     if known is None and reset:
         columns = columns.with_ranges(table)
     if classes:
-        if y.dtype.kind == "O":
-            _refuse_mixed_labels(y)
         check_classification_targets(y)
     weights = None
     if sample_weight is not None:
@@ -199,17 +200,6 @@ def refuse_large_weights(weights: Floats | None, where: str) -> None:
         raise ValueError(
             f"sample_weight holds {largest:g}; {where} expected weights up to "
             f"{LARGEST_WEIGHT:.2g}. Divide all weights by one number."
-        )
-
-
-def _refuse_mixed_labels(y: NDArray[Any]) -> None:
-    """Refuse classes of which some are text and others are not: they have no order."""
-    text = [label for label in y.flat if isinstance(label, str)]
-    others = [label for label in y.flat if not isinstance(label, str | bytes)]
-    if text and others:
-        raise ValueError(
-            f"Unknown label type: y holds text ({text[0]!r}) and other labels ({others[0]!r}); "
-            "expected labels of one type. Turn all of them into text, or all into numbers."
         )
 
 

@@ -52,11 +52,23 @@ def check_budgets(budgets: Any) -> NDArray[np.float64]:
 
 
 def _numbers(values: Any) -> NDArray[np.float64]:
-    """Return numbers as floats; raise a ValueError for text, even if it reads as a number."""
+    """Return numbers as floats; raise a ValueError for text and for True and False."""
     given = np.asarray(values)
-    if given.dtype.kind in "OUS" and any(isinstance(v, str | bytes) for v in given.flat):
-        raise ValueError("text is no number")
+    # of [True, 2.0] NumPy makes numbers
+    each = values if isinstance(values, list | tuple) else given.flat
+    if given.dtype.kind in "OUSb" or isinstance(values, list | tuple):
+        for value in each:
+            if isinstance(value, str | bytes | bool | np.bool_):
+                raise ValueError(f"{value!r} is no number")
     return np.asarray(given, dtype=np.float64)
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN or the like, or pandas' NA, which has no truth value."""
+    try:
+        return value is None or not bool(value == value)
+    except TypeError:
+        return True
 
 
 def int_array(name: str, values: Any, ndim: int = 1) -> NDArray[np.int64]:

@@ -89,18 +89,19 @@ def _curve(spent: ArrayLike, explained: ArrayLike) -> tuple[Floats, Floats]:
     return costs, values
 
 
-def ndcg_scorer(queries: ArrayLike, k: int = 5) -> Callable[..., float]:
-    """Return a scorer for `Curve`: mean NDCG at k over queries, of rows in their order.
+def ndcg_scorer(queries: ArrayLike, k: int | None = 5) -> Callable[..., float]:
+    """Return a scorer for `Curve` and `compare`: mean NDCG at k over queries.
 
     Queries whose rows are all equally relevant are left out. The queries are the ``groups`` of
-    the scorer, so that the intervals of a `Curve` are over whole queries.
+    the scorer, so that the intervals of a `Curve` are over whole queries, and `compare` keeps
+    the rows of a query in one fold.
 
     Parameters
     ----------
     queries : array (rows,)
-        The query of each row.
-    k : int
-        Number of ranks that count.
+        The query of each row, in the order of the rows.
+    k : int or None
+        Number of ranks that count; None for all of them, as in scikit-learn's `ndcg_score`.
 
     Examples
     --------
@@ -114,13 +115,14 @@ def ndcg_scorer(queries: ArrayLike, k: int = 5) -> Callable[..., float]:
     1.0
     """
     query_of = np.unique(np.asarray(queries), return_inverse=True)[1]
+    n_ranks = _checked_ranks(k, len(query_of))
 
     def ndcg(answers: Any, rows: Any, y: Any) -> float:
         kept, first, times = np.unique(rows, return_index=True, return_counts=True)
         if kept[-1] >= len(query_of):
             raise ValueError(f"There are {len(query_of)} queries; expected one per row.")
         truth = np.asarray(y, dtype=np.float64)[first]
-        values = query_ndcg(truth, answers.predict(rows)[first], query_of[kept], k)
+        values = query_ndcg(truth, answers.predict(rows)[first], query_of[kept], n_ranks)
         # a query that was drawn twice counts twice
         repeats = np.bincount(query_of[kept], times) / np.maximum(np.bincount(query_of[kept]), 1)
         defined = np.isfinite(values)
@@ -128,9 +130,18 @@ def ndcg_scorer(queries: ArrayLike, k: int = 5) -> Callable[..., float]:
             return float("nan")
         return float(np.average(values[defined], weights=repeats[defined]))
 
-    ndcg.__name__ = f"ndcg@{k}"
+    ndcg.__name__ = "ndcg" if k is None else f"ndcg@{k}"
     ndcg.groups = query_of  # type: ignore[attr-defined]
     return ndcg
+
+
+def _checked_ranks(k: Any, n_rows: int) -> int:
+    """Return the number of ranks that count."""
+    if k is None:
+        return n_rows
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise ValueError(f"k is {k!r}; expected a whole number >= 1, or None for all ranks.")
+    return int(k)
 
 
 def query_ndcg(truth: Floats, scores: Floats, queries: NDArray[np.intp], k: int) -> Floats:

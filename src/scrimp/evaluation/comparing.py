@@ -13,19 +13,21 @@ from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 
 from ..costs.costs import Costs, as_costs
 from ..data.columns import as_frame, refuse_unusable
+from ..data.labels import check_labels
 from ..data.target import Target
 from ..data.validation import check_budgets
 from ..learners.fit_context import check_callbacks
 from ..runtime.events import Handler, listening, reporting_compilation
 from ..runtime.progress_display import check_verbose, display_for, progress_shown
 from ..runtime.time_limit import check_max_seconds
-from ..types import Floats, Ints
+from ..types import Floats
 from .budget_grid import has_free_columns, price_steps
 from .comparison import Comparison
 from .division import divide
 from .formatting import listed
 from .methods import METHODS, Setting, check_task, estimators, names_for
 from .repeat_scores import RepeatScores
+from .row_groups import check_tested_once, row_groups
 from .scoring import Scoring, find_scorer
 from .trials import TASK, Trials
 
@@ -89,7 +91,8 @@ def compare(
         Folds per repeat, and repeats of the cross-validation.
     groups : array (rows,), optional
         Rows that belong together, such as the visits of a patient: those of a group are all in
-        one fold, and intervals are over groups.
+        one fold, and intervals are over groups. By default the ``groups`` of a scorer that has
+        them, as that of `ndcg_scorer` has its queries.
     cv : int, "time", splitter or iterable of (train, test), optional
         By default, and for a number of folds, shuffled folds, stratified for classes. "time" is
         for rows in the order of time: each of the `n_folds` trains on the rows before those it
@@ -138,8 +141,9 @@ def compare(
     display = display_for(check_verbose(verbose))
     max_seconds = check_max_seconds(max_seconds) or np.inf
     _check_limits(n_repeats, max_rows)
-    numbers = None if groups is None else _group_numbers(groups, len(y))
-    division = divide(y, task, n_folds, n_repeats, max_rows, random_state, numbers, cv)
+    grouped = row_groups(groups, scoring, cv, len(y))
+    division = divide(y, task, n_folds, n_repeats, max_rows, random_state, grouped.in_folds, cv)
+    check_tested_once(scoring, division.splits[: division.n_folds])
     n_repeats = len(division.splits) // division.n_folds
     scorer = find_scorer(scoring, _target(task, y[division.rows]), error_cost, positive)
     frame = as_frame(X)
@@ -160,8 +164,7 @@ def compare(
 
     compared = estimators(asked, setting, task, rounds)
     X, y = _safe_indexing(X, division.rows), y[division.rows]
-    kept_groups = None if numbers is None else numbers[division.rows]
-    scores = RepeatScores(y, scorer, grid, random_state, kept_groups)
+    scores = RepeatScores(y, scorer, grid, random_state, division.rows, grouped.in_resamples)
     trials = Trials(compared, X, y, grid, division, max_seconds, scores.add)
     begin = time.monotonic()
     with ExitStack() as stack:
@@ -199,20 +202,9 @@ def _checked_target(X: Any, y: Any) -> NDArray[Any]:
     """Return y as an array with one value per row of X."""
     y = column_or_1d(y, warn=False)
     check_consistent_length(X, y)
-    missing = sum(value is None or value != value for value in y.tolist())
-    if missing:
-        raise ValueError(f"y is missing in {missing} of {len(y)} rows; leave these rows out.")
-    return np.asarray(y)
-
-
-def _group_numbers(groups: Any, n_rows: int) -> Ints:
-    """Return the number of the group of each row."""
-    values = column_or_1d(groups, warn=False)
-    if len(values) != n_rows:
-        raise ValueError(f"groups has {len(values)} entries; expected one per row: {n_rows}.")
-    if any(value is None or value != value for value in values.tolist()):
-        raise ValueError("groups is missing in some rows; every row needs its group.")
-    return np.unique(values, return_inverse=True)[1]
+    values = np.asarray(y)
+    check_labels(values)
+    return values
 
 
 def _target(task: str, y: NDArray[Any]) -> Target:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..types import Floats
 from .advice import Advice, Difference, advise
+from .bootstrap import including
 from .curve import Curve, Point
 from .formatting import money
 
@@ -115,9 +116,12 @@ class Comparison:
         quality, spent = self.quality.mean(axis=1), self.spent.mean(axis=1)
         intervals = [self._interval(self.quality_samples[:, m]) for m in range(len(self.names))]
         return [
-            Curve(self.budgets, paid, value, low, high, self.scoring, self.best, self.level)
+            Curve(
+                self.budgets, paid, value, *including(value, low, high, self.scoring),
+                self.scoring, self.best, self.level,
+            )
             for paid, value, (low, high) in zip(spent, quality, intervals, strict=True)
-        ]
+        ]  # fmt: skip
 
     def at(self, name: str, budget: float) -> Point:
         """Return a method's point at the largest evaluated budget that is within a budget."""

@@ -10,6 +10,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing
 
 from ..data.folds import Splits, given_splits, repeated_splits
+from ..data.labels import check_labels
 from ..meta.cross_validation import evaluate_folds
 from ..runtime.sweep import Sweep
 from ..types import Floats, Ints
@@ -156,8 +157,10 @@ def _splits(
     estimator: Any, X: Any, y: NDArray[Any], cv: Any, n_repeats: int, random_state: Any
 ) -> Splits:
     """Return stratified or plain folds for an int, else those that the user gives."""
+    stratified = is_classifier(estimator)
+    if stratified:
+        check_labels(y)
     if isinstance(cv, int | np.integer):
-        stratified = is_classifier(estimator)
         return repeated_splits(X, y, int(cv), n_repeats, random_state, stratified)
     if n_repeats != 1:
         raise ValueError(

@@ -25,13 +25,29 @@ QUICK_SCORERS = ("accuracy", "r2", "roc_auc", "neg_log_loss", ERROR_COST)
 
 
 class RepeatScores:
-    """Qualities and spends of the methods, repeat by repeat."""
+    """Qualities and spends of the methods, repeat by repeat.
+
+    Parameters
+    ----------
+    y : array (rows that take part,)
+        The truth.
+    scorer : Scorer
+        The measure of quality.
+    budgets : float array
+        Budgets of the answers.
+    seed : int
+        Seed of the resamples.
+    numbers : int array (rows that take part,)
+        Their numbers among the rows given, by which a scorer made by hand knows them.
+    groups : int array (rows given,), optional
+        Rows that are resampled together.
+    """
 
     def __init__(
-        self, y: NDArray[Any], scorer: Scorer, budgets: Floats, seed: int,
+        self, y: NDArray[Any], scorer: Scorer, budgets: Floats, seed: int, numbers: Ints,
         groups: Ints | None = None,
     ) -> None:  # fmt: skip
-        self.groups = groups
+        self.numbers, self.groups = numbers, groups
         self.y, self.scorer, self.budgets, self.seed = y, scorer, budgets, seed
         quick = scorer.known and scorer.name in QUICK_SCORERS
         self.n_resamples = N_RESAMPLES if quick else N_SLOW_RESAMPLES
@@ -42,7 +58,8 @@ class RepeatScores:
         """Score the out-of-fold predictions of one repeat."""
         y = self.y[oof.rows]
         kept, answer_of = distinct_answers(oof.scores, np.arange(len(self.budgets)))
-        measure = measure_of(self.scorer, oof.target, oof.scores[:, kept], y, None)
+        numbers = None if _some_repeated(oof.rows) else self.numbers[oof.rows]
+        measure = measure_of(self.scorer, oof.target, oof.scores[:, kept], y, None, numbers)
         quality = on_all_rows(measure, self.scorer, len(y))
         groups = self._resampled_groups(oof)
         samples = resampled(measure, len(y), len(kept), self.n_resamples, self.seed, groups)
@@ -57,8 +74,8 @@ class RepeatScores:
     def _resampled_groups(self, oof: OutOfFoldScores) -> Ints | None:
         """Return what is resampled together: groups, and rows that were tested several times."""
         if self.groups is not None:
-            return self.groups[oof.rows]
-        return oof.rows if (np.diff(oof.rows) == 0).any() else None
+            return self.groups[self.numbers[oof.rows]]
+        return oof.rows if _some_repeated(oof.rows) else None
 
     def stacked(
         self, names: Iterable[str], n_repeats: int
@@ -72,6 +89,11 @@ class RepeatScores:
             np.stack([np.stack(part[k]) for part in parts]) for k in range(4)
         )
         return quality, spent, np.moveaxis(samples, 2, 0), np.moveaxis(spends, 2, 0)
+
+
+def _some_repeated(rows: Ints) -> bool:
+    """Return whether some of the rows, which ascend, were tested several times."""
+    return bool((np.diff(rows) == 0).any())
 
 
 def _mean_of(values: Floats) -> Measure:

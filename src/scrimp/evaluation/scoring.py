@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import difflib
 import inspect
 from collections.abc import Callable
@@ -13,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.error_costs import cost_matrix
+from ..data.labels import check_labels
+from ..data.positive_class import check_positive, counting_scorer
 from ..data.target import Target
+from ..data.validation import is_missing
 from ..runtime.stored_answers import StoredAnswers, stored_answers
 from ..types import Floats, Ints
 from .calibration import CALIBRATION, make_calibration_scorer
@@ -77,7 +79,7 @@ def find_scorer(
         )
     if scoring == CALIBRATION:
         if positive is not None:
-            _check_positive(None, target, positive)
+            check_positive(None, target, positive)
         return Scorer(make_calibration_scorer(), CALIBRATION, 0.0, True)
     if isinstance(scoring, str):
         _check_name(scoring)
@@ -87,7 +89,7 @@ def find_scorer(
             "Use a scorer's name, or sklearn.metrics.make_scorer."
         )
     _check_kind(get_scorer(scoring), target)
-    call = _counting(get_scorer(scoring), target, positive)
+    call = counting_scorer(get_scorer(scoring), target, positive)
     best = 0.0 if getattr(call, "_sign", 1) < 0 else 1.0
     return Scorer(call, _name(scoring, best), best, isinstance(scoring, str))
 
@@ -109,39 +111,6 @@ def _check_kind(call: Any, target: Target) -> None:
         raise ValueError(
             f"scoring is {name}, which is for {other}, and here {what} are predicted. "
             f"Choose a scorer for {what}, such as {instead}."
-        )
-
-
-def takes_positive(call: Any) -> bool:
-    """Return whether a scorer counts one of two classes, which is not fixed yet."""
-    metric, options = getattr(call, "_score_func", None), getattr(call, "_kwargs", {})
-    if metric is None or "pos_label" in options or options.get("average", "binary") != "binary":
-        return False
-    return "pos_label" in inspect.signature(metric).parameters
-
-
-def _counting(call: Any, target: Target, positive: Any) -> Any:
-    """Return a scorer that counts the positive class of a target with two classes."""
-    classes = target.classes.tolist()
-    if positive is not None:
-        _check_positive(call, target, positive)
-    elif target.kind != "binary" or not takes_positive(call) or 1 in classes:
-        return call
-    counting = copy.copy(call)
-    counting._kwargs = {**call._kwargs, "pos_label": classes[1] if positive is None else positive}
-    return counting
-
-
-def _check_positive(call: Any, target: Target, positive: Any) -> None:
-    classes = target.classes.tolist()
-    if target.kind != "binary":
-        raise ValueError(f"positive is {positive!r}, but this is a {target.kind}; leave it out.")
-    if positive not in classes:
-        raise ValueError(f"positive is {positive!r}; expected one of the classes {classes}.")
-    if not takes_positive(call):
-        raise ValueError(
-            f"positive is {positive!r}, but the scorer counts no single class; leave it out, or "
-            "score with f1, precision, recall, jaccard or average_precision."
         )
 
 
@@ -186,14 +155,20 @@ def _name(scoring: Scoring, best: float) -> str:
 
 
 def measure_of(
-    scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None
-) -> Measure:
-    """Return the measure of answers (rows x answers x outputs), from sums where possible."""
+    scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None,
+    numbers: Ints | None = None,
+) -> Measure:  # fmt: skip
+    """Return the measure of answers (rows x answers x outputs), from sums where possible.
+
+    A scorer made by hand knows the rows by their `numbers`; by default 0, 1 and so on.
+    """
     if scorer.error_costs is not None:
         costs = row_costs(y, target.labels(scores), target.classes, scorer.error_costs)
         return weighted_mean(-costs, np.ones(len(y)) if weight is None else weight)
     metric = weighted_metric(scorer.name, target, scores, y, weight) if scorer.known else None
-    return _by_scorer(scorer, target, scores, y, weight) if metric is None else metric
+    if metric is not None:
+        return metric
+    return _by_scorer(scorer, target, scores, y, weight, numbers)
 
 
 def on_all_rows(measure: Measure, scorer: Scorer, n_rows: int) -> Floats:
@@ -208,15 +183,21 @@ def on_all_rows(measure: Measure, scorer: Scorer, n_rows: int) -> Floats:
 
 
 def _by_scorer(
-    scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None
-) -> Measure:
+    scorer: Scorer, target: Target, scores: Floats, y: NDArray[Any], weight: Floats | None,
+    numbers: Ints | None,
+) -> Measure:  # fmt: skip
+    if numbers is None:
+        numbers = np.arange(len(y))
+    elif len(numbers) <= numbers.max(initial=-1):
+        given, scores = scores, np.full((numbers.max() + 1, *scores.shape[1:]), np.nan)
+        scores[numbers] = given
     answers = [stored_answers(target, scores[:, a]) for a in range(scores.shape[1])]
     several = not target.is_number and len(set(y.tolist())) > 1
 
     def value(answer: StoredAnswers, rows: Ints, strict: bool) -> float:
         options = {} if weight is None else {"sample_weight": weight[rows]}
         try:
-            return float(scorer.call(answer, rows, y[rows], **options))
+            return float(scorer.call(answer, numbers[rows], y[rows], **options))
         except Exception as problem:
             if strict:
                 raise ValueError(_failure(scorer, target, problem, weight)) from problem
@@ -252,6 +233,8 @@ def check_y(y: Any, target: Target, n_rows: int) -> NDArray[Any]:
         values = values.astype(np.float64)
     if _has_unknown(values):
         raise ValueError("y holds NaN, None or infinity. Leave out rows whose truth is not known.")
+    if not target.is_number:
+        check_labels(values)
     classes = target.classes.tolist()
     if classes and set(values.tolist()).isdisjoint(classes):
         raise ValueError(
@@ -264,7 +247,7 @@ def check_y(y: Any, target: Target, n_rows: int) -> NDArray[Any]:
 def _has_unknown(values: NDArray[Any]) -> bool:
     if values.dtype.kind == "f":
         return not np.isfinite(values).all()
-    return values.dtype.kind == "O" and any(v is None or v != v for v in values.tolist())
+    return values.dtype.kind == "O" and any(map(is_missing, values.flat))
 
 
 def check_weight(sample_weight: Any, n_rows: int) -> Floats | None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..costs.costs import Costs
 from ..data.columns import Category, Columns
-from ..data.target import Target
+from ..data.target import MAX_LOG_COUNT, Target
 from ..plans import plan_from_parts, plan_to_parts
 from ..plans.contract import Plan
 from ..plans.priced_plan import PricedPlan
@@ -26,7 +26,7 @@ from .labels import pack_labels, unpack_labels
 from .strict_json import dump_json, fields, listed, mapping, number, text, texts, wholes
 
 #: The format that is written; `scrimp.io` says how to raise it.
-FORMAT = 2
+FORMAT = 3
 
 _CLASSES = "classes"
 _PLAN = "plan/"
@@ -60,6 +60,7 @@ def write_format(predictor: Predictor, version: str) -> tuple[Document, Tensors]
             "scale": float(predictor.target.scale),
             "classes": labels,
             "error_costs": _matrix_or_none(predictor.target.error_costs),
+            "max_log_count": _max_log_count(predictor.target),
         },
         "info": _plain(predictor.info),
     }
@@ -75,7 +76,16 @@ def read_format_1(document: Document, tensors: Tensors) -> Predictor:
 
 
 def read_format_2(document: Document, tensors: Tensors) -> Predictor:
-    """Return the predictor of a file of format 2."""
+    """Return the predictor of a file of format 2, whose counts have no limit of their own."""
+    target = document.get("target")
+    if not isinstance(target, dict) or "max_log_count" in target:
+        raise ValueError("target must have just the fields kind, scale, classes, error_costs")
+    limit = MAX_LOG_COUNT if target.get("kind") == "counts" else None
+    return read_format_3({**document, "target": {**target, "max_log_count": limit}}, tensors)
+
+
+def read_format_3(document: Document, tensors: Tensors) -> Predictor:
+    """Return the predictor of a file of format 3."""
     _, _, plan, costs, columns, target, info = fields(
         document, "the document",
         "format", "scrimp", "plan", "costs", "columns", "target", "info",
@@ -92,6 +102,7 @@ def read_format_2(document: Document, tensors: Tensors) -> Predictor:
 READERS: dict[int, Callable[[Document, Tensors], Predictor]] = {
     1: read_format_1,
     2: read_format_2,
+    3: read_format_3,
 }
 
 
@@ -157,12 +168,17 @@ def _read_category(value: Any, what: str) -> Category:
 
 
 def _read_target(value: Any, classes: NDArray[Any]) -> Target:
-    kind, scale, labels, costs = fields(value, "target", "kind", "scale", "classes", "error_costs")
+    kind, scale, labels, costs, limit = fields(
+        value, "target", "kind", "scale", "classes", "error_costs", "max_log_count"
+    )
     dtype, as_objects = fields(labels, "classes", "dtype", "object")
     labels = unpack_labels(dtype, as_objects, classes)
+    if (limit is not None) != (kind == "counts"):
+        raise ValueError("max_log_count must be a number for counts, and null for all else")
     return Target(
-        text(kind, "the target's kind"), labels, number(scale, "scale"), _read_matrix(costs)
-    )
+        text(kind, "the target's kind"), labels, number(scale, "scale"), _read_matrix(costs),
+        MAX_LOG_COUNT if limit is None else number(limit, "max_log_count"),
+    )  # fmt: skip
 
 
 def _read_matrix(value: Any) -> Floats | None:
@@ -173,6 +189,10 @@ def _read_matrix(value: Any) -> Floats | None:
     if len({len(row) for row in rows}) != 1:
         raise ValueError("error_costs must have rows of equal length")
     return np.array(rows, dtype=np.float64)
+
+
+def _max_log_count(target: Target) -> float | None:
+    return float(target.max_log_count) if target.kind == "counts" else None
 
 
 def _matrix_or_none(matrix: Floats | None) -> list[list[float]] | None:

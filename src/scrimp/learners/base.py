@@ -234,6 +234,7 @@ class BudgetedEstimator(BaseEstimator):
         return validate_data(
             self, X, reset=False, dtype=FLOAT_DTYPES, ensure_all_finite=False,
             accept_sparse="csr" if get_tags(self).input_tags.sparse else False,
+            ensure_min_samples=0,
         )  # fmt: skip
 
     def __sklearn_tags__(self) -> Any:

@@ -36,7 +36,15 @@ LEARNERS: dict[str, LearnerSpec] = {
             "`hybrid`, `edge` (AdaBoostBT); two classes or more (SAMME), or numbers by gradient "
             "boosting with squared or absolute loss",
             reference="Huang, Powers and Reyzin 2015; Grubb and Bagnell 2012; Friedman 2001",
-            options=("rule", "rounds", "combine", "unaffordable", "max-bins", "max-seconds"),
+            options=(
+                "rule",
+                "rounds",
+                "combine",
+                "unaffordable",
+                "max-bins",
+                "class-weight",
+                "max-seconds",
+            ),
             budgets="several",
             variants=(
                 _rule(
@@ -62,7 +70,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "paper's vote; wraps a fitted scikit-learn AdaBoost, "
             "forest, bagging or linear model too",
             reference="Reyzin 2011",
-            options=("rounds", "combine", "max-bins", "max-seconds"),
+            options=("rounds", "combine", "max-bins", "class-weight", "max-seconds"),
             budgets="none",
             compared_by_default=True,
             check_params={"classification": {"n_rounds": 15, "max_draws": 20}},
@@ -75,7 +83,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             details="a pruned decision tree that does not look at prices; each row pays for its "
             "own path: the baseline",
             reference="Breiman et al. 1984",
-            options=("max-seconds",),
+            options=("class-weight", "max-seconds"),
             noun="tree",
             compared_by_default=True,
             exemptions={
@@ -94,7 +102,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "(CS-G-FR, CS-G-OMP, doubling), near the best whenever it is cut off; data larger "
             "than memory; bounds. [When to choose what, with pictures](docs/anytime_linear.md)",
             reference="Hu 2019, ch. 3",
-            options=("max-seconds",),
+            options=("class-weight", "max-seconds"),
             noun="linear model",
             compared_by_default=True,
         ),
@@ -109,7 +117,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "searched, and trees, forests, kernel and linear models, boosted stumps and your own "
             "estimators compete by cross-validation",
             reference="scrimp's own",
-            options=("max-seconds",),
+            options=("class-weight", "scoring", "positive", "max-seconds"),
             budgets="several",
             budget_parameter="budgets",
             first_result="the first fold",
@@ -137,7 +145,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "best, which on small tables is mostly a proof that it is the best; dense or sparse, "
             "up to millions of columns",
             reference="Wang, Zhu and Chi 2018",
-            options=("C", "max-seconds"),
+            options=("C", "class-weight", "max-seconds"),
             budgets="several",
             budgets_by_default=True,
             trained_per_budget=True,
@@ -153,7 +161,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             details="[any scikit-learn estimator](docs/any_model.md), refitted on each prefix of "
             "the order in which another model buys",
             reference="the model you trust",
-            options=("estimator", "max-seconds"),
+            options=("estimator", "class-weight", "max-seconds"),
             noun="refitted model",
             check_params={
                 "classification": _refit_of("sklearn.tree.DecisionTreeClassifier"),

@@ -84,6 +84,23 @@ OPTIONS: dict[str, Option] = {
             presets=_REFITTED,
         ),
         Option(
+            "class-weight", "class_weight", "class weights",
+            "What rows of a class count in the training, such as sick=5,well=1; balanced for all "
+            "classes the same.",
+            tasks=("classification",),
+        ),
+        Option(
+            "scoring", "scoring", "text",
+            "A scorer of scikit-learn by which the models of a frontier are selected: the Brier "
+            "score if none, for numbers the squared error.",
+            metavar="NAME",
+        ),
+        Option(
+            "positive", "positive", "text",
+            "The class that a scorer such as f1 counts; by default 1, or the last by alphabet.",
+            metavar="LABEL", tasks=("classification",),
+        ),
+        Option(
             "max-seconds", "max_seconds", "float",
             "About how long the training may take; what was learnt by then is the model.",
             least=0,

@@ -48,7 +48,7 @@ class Option:
         As typed, without the dashes.
     parameter : str
         The constructor's parameter that it sets.
-    kind : {"choice", "int", "float", "numbers", "preset"}
+    kind : {"choice", "int", "float", "numbers", "preset", "text", "class weights"}
         How its text is read. A preset is a choice that stands for several parameters.
     help : str
         One or two sentences.
@@ -60,6 +60,10 @@ class Option:
         Of a preset: for each choice and task the parameters that it sets.
     least, most : float, optional
         The range of a number; a float is greater than `least`.
+    metavar : str
+        What a text stands for.
+    tasks : tuple of str
+        What its learners must predict.
     """
 
     name: str
@@ -71,6 +75,8 @@ class Option:
     presets: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     least: float | None = None
     most: float | None = None
+    metavar: str = ""
+    tasks: tuple[str, ...] = TASKS
 
     @property
     def key(self) -> str:

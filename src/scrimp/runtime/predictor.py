@@ -98,7 +98,7 @@ class Predictor:
         largest = float(budgets.max(initial=0.0))
         if owned is None and largest > 0 and not within(self.plan.least_budget, largest):
             warnings.warn(self.plan.why_nothing_fits(largest), UserWarning, stacklevel=3)
-        alike = budgets.ndim == 0 and owned is None and failed is None and not absent
+        alike = n > 0 and budgets.ndim == 0 and owned is None and failed is None and not absent
         if alike and stop in (None, "none"):
             histories = shared_histories(self.plan, float(budgets))
             if histories is not None:

@@ -1,5 +1,6 @@
 """SequencedClassifier and SequencedPoissonRegressor."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -145,11 +146,25 @@ def test_a_constant_is_not_bought(learner: Any, constant: float) -> None:
 def test_counts_far_outside_the_training_are_finite():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 2))
-    model = SequencedPoissonRegressor().fit(X, rng.poisson(np.exp(X[:, 0])))
+    y = rng.poisson(np.exp(X[:, 0]))
+    model = SequencedPoissonRegressor().fit(X, y)
     far = np.array([[1e3, 0.0], [1e300, 0.0], [-1e300, 0.0], [700.0, 0.0]])
     counts = model.predict(far)
-    assert np.isfinite(counts).all()
-    assert (counts[:2] == np.exp(709.78)).all()
+    assert counts[:2] == pytest.approx(1000 * y.max())
+    assert np.isfinite(counts.sum())
+    near = X + np.array([2.0, 0.0])  # a little beyond the training nothing is changed
+    np.testing.assert_allclose(
+        model.predict(near), np.exp(model.sweep(near, [2.0]).scores[:, 0, 0])
+    )
     assert counts[2] == 0.0
     session = model.session(known={"x0": 1e300, "x1": 0.0})
     assert session.read().label == counts[1]
+
+
+@pytest.mark.parametrize("largest", [1e-320, 1e-300, 1e300])
+def test_extreme_rates_have_a_limit(largest):
+    X = np.linspace(-1, 1, 30)[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = SequencedPoissonRegressor().fit(X, np.where(X[:, 0] > 0, largest, 0.0))
+    assert np.isfinite(model.predict([[1e9]])).all()

@@ -460,3 +460,16 @@ class TestScale:
         assert ours.items_ == theirs.items_
         found = ours.decision_function(sparse.csr_matrix(X))
         np.testing.assert_allclose(found, theirs.decision_function(scaled), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_no_rows_have_no_answers(kind, tmp_path):
+    X, y = table("hinge")
+    fitted = model("hinge", budget=6.5).fit(X, y)
+    save(fitted, tmp_path / "m.scrimp")
+    nothing = kind(np.empty((0, X.shape[1])))
+    for asked in (fitted, load(tmp_path / "m.scrimp")):
+        assert asked.predict(nothing).shape == (0,)
+        assert asked.predict_proba(nothing).shape == (0, 2)
+        assert asked.spend(nothing, 4.0).shape == (0,)
+        assert asked.sweep(nothing, [1.0, 4.0]).spent.shape == (0, 2)

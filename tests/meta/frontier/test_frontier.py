@@ -79,6 +79,8 @@ def test_the_menu_grows_better_and_never_costs_more_than_its_budget(n_classes):
     assert len(model.chosen_) >= 2
     briers = [model.prior_.brier, *(entry.brier for entry in model.chosen_)]
     assert briers == sorted(briers, reverse=True)
+    assert briers[1:] == [entry["brier"] for entry in model.predictor_.info["chosen"]]
+    assert briers[0] == model.prior_.selection_loss
     for entry in model.chosen_:
         assert within(entry.price, entry.budget)
         position = BUDGETS.index(entry.budget)

@@ -98,7 +98,7 @@ def test_losses_are_those_of_the_answers():
     assert held.losses()["spy"].shape == (3, 150)
     np.testing.assert_allclose(held.losses()["spy"].mean(axis=1), EARLY)
     shares = np.bincount(held.problem.labels) / 150
-    assert held.out_of_fold().prior_brier.mean() == pytest.approx((1.0 - (shares**2).sum()) / 2)
+    assert held.out_of_fold().prior_selection.mean() == pytest.approx((1.0 - (shares**2).sum()) / 2)
 
 
 def test_brier_scores_are_of_probabilities_that_are_no_surer_than_they_may_be():

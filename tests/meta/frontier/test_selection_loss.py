@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn import metrics
 from sklearn.metrics import log_loss, make_scorer, roc_auc_score
 
 from scrimp import FrontierClassifier, FrontierRegressor
@@ -127,6 +128,8 @@ def test_a_frontier_of_classes(scoring):
     model = FrontierClassifier(COSTS, [3.5, 10.5], scoring=scoring, **options)
     model.fit(X, response(signal, 2))
     assert model.chosen_
+    assert "brier" not in model.predictor_.info["chosen"][0]
+    assert model.predictor_.info["prior"]["selection_loss"] == model.prior_.selection_loss
 
 
 @pytest.mark.parametrize(
@@ -155,3 +158,35 @@ def test_the_scorer_decides_which_candidate_wins():
 
     assert better("roc_auc") == "ranks"
     assert better("neg_log_loss") == better(None) == "honest"
+
+
+@pytest.mark.parametrize("scoring", ["f1", "precision", "recall", "jaccard", "average_precision"])
+@pytest.mark.parametrize("positive", [None, "a"])
+def test_scorers_of_one_class_take_text(scoring, positive):
+    rows, predictions, numbers = problem()
+    values = selection_loss(scoring, target(), positive)(rows, predictions[1:], numbers)
+    metric = getattr(metrics, f"{scoring}_score")
+    place = 0 if positive == "a" else 1
+    said = predictions[1, :, place]
+    want = metric(rows.y == place, said if scoring == "average_precision" else said > 0.5)
+    assert values.mean() == pytest.approx(-want, abs=0.01)
+
+
+def test_a_positive_class_that_has_no_effect_is_refused():
+    for scoring in (None, "accuracy", "roc_auc"):
+        with pytest.raises(ValueError, match="counts no single class; leave it out"):
+            selection_loss(scoring, target(), "a")
+    with pytest.raises(ValueError, match="positive is 'c'; expected one of the classes"):
+        selection_loss("f1", target(), "c")
+    with pytest.raises(ValueError, match="positive is 'a', but this is a multiclass"):
+        selection_loss("f1", Target("shares", np.array(["a", "b", "c"])), "a")
+
+
+def test_a_frontier_counts_its_positive_class():
+    X, signal = table(150)
+    y = np.array(["sick", "well"])[response(signal, 2)]
+    options = {"candidates": ["linear"], "cv": 2, "budgets": [10.5]}
+    last = FrontierClassifier(COSTS, scoring="recall", **options).fit(X, y)
+    first = FrontierClassifier(COSTS, scoring="recall", positive="sick", **options).fit(X, y)
+    # of the prior, which predicts one class for all
+    assert {last.prior_.selection_loss, first.prior_.selection_loss} == {0.0, -1.0}

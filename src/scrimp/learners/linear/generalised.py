@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from ...costs.costs import as_costs
 from ...costs.shopper import warn_if_nothing_is_affordable
 from ...data.linear_design import LinearDesign
-from ...data.target import Target
+from ...data.target import MAX_LOG_COUNT, Target
 from ...data.training_rows import TrainingRows, read_rows
 from ...data.validation import check_budget, check_choice
 from ...plans.priced_plan import PricedPlan
@@ -28,6 +28,9 @@ from .sequence import sequence_plan
 
 #: Columns up to which matrix products are faster in one thread.
 _ONE_THREAD_COLUMNS = 256
+#: How far a predicted count may be beyond the largest one of the training, as a logarithm: more
+#: leaves more to extrapolation, less would clip what a steep but sound model predicts.
+_LOG_EXTRAPOLATION = float(np.log(1000.0))
 
 
 class _GlmSequencer(BudgetedEstimator):
@@ -212,8 +215,10 @@ class SequencedClassifier(BudgetedClassifier, _GlmSequencer):
 class SequencedPoissonRegressor(BudgetedRegressor, _GlmSequencer):
     """Poisson regression on groups of columns, bought one after the other in a learned order.
 
-    For counts and rates; a prediction is the expected count. It is finite far outside the range
-    of the training too: the linear predictor counts as 709.78 where it is larger.
+    For counts and rates; a prediction is the expected count. Far outside the range of the
+    training, where its exponential would know no bounds, it is at most 1,000 times the largest
+    response of the training: so much is left to extrapolation, and sums of predictions stay
+    finite. (Model files of before this limit was kept have their old one, 1.8e308.)
 
     Parameters
     ----------
@@ -254,7 +259,9 @@ class SequencedPoissonRegressor(BudgetedRegressor, _GlmSequencer):
         y = np.asarray(rows.y, dtype=np.float64)
         if not (np.isfinite(y).all() and (y >= 0).all() and y.any()):
             raise ValueError("y must hold counts or rates: finite, >= 0, and not all 0.")
-        self._learn(rows, y[:, None], "poisson", Target("counts", np.array([])))
+        largest = min(float(np.log(y.max()) + _LOG_EXTRAPOLATION), MAX_LOG_COUNT)
+        target = Target("counts", np.array([]), max_log_count=largest)
+        self._learn(rows, y[:, None], "poisson", target)
         return self
 
     def __sklearn_tags__(self) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,11 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...costs.costs import Costs, as_costs
+from ...costs.costs import Costs
 from ...costs.item_sets import ItemSets
 from ...costs.ledger import within
 from ...costs.shopper import cheapest_item, warn_of_prior
-from ...data.folds import Splits, given_splits, splits_of
+from ...data.folds import Splits, group_numbers
 from ...data.linear_design import columns_not_finite, not_finite
 from ...data.target import Target
 from ...data.training_rows import TrainingRows, as_seed
@@ -26,12 +26,13 @@ from ...kernels import n_threads
 from ...learners.base import BudgetedEstimator
 from ...plans.priced_plan import PricedPlan
 from ...runtime.time_limit import current_limit, no_time_limit
+from .candidate_costs import frontier_costs
 from .candidates import candidates_of, take_sparse
+from .folds import race_splits
 from .menu import Chosen, make_menu, standard_error
 from .problem import Problem
 from .racing import Race, listed
 from .selection_loss import selection_loss
-from .svm_candidate import WIDE
 from .trained import Trained, items_of
 from .training_target import TrainingTarget
 
@@ -41,48 +42,6 @@ MIN_BUDGET_PART = 0.01
 FEW_TESTED = 100
 #: The number of budgets by default: more follow the frontier closer, and take longer.
 N_BUDGETS = 13
-
-
-@dataclass(frozen=True)
-class FoldCount:
-    """The folds of tables up to a size: large tables need fewer to compare candidates.
-
-    Parameters
-    ----------
-    max_rows : float
-        The size of the table.
-    n_tested : int
-        Folds that are tested.
-    n_folds : int
-        Folds that the rows are divided into.
-    n_repeats : int
-        How often the rows are divided anew: on few rows chance decides less often then.
-    """
-
-    max_rows: float
-    n_tested: int
-    n_folds: int
-    n_repeats: int = 1
-
-
-FOLD_COUNTS = (
-    FoldCount(400, 5, 5, n_repeats=2),
-    FoldCount(2_000, 5, 5),
-    FoldCount(10_000, 3, 3),
-    FoldCount(np.inf, 1, 4),
-)
-
-
-#: The folds of few rows with very many columns, which take long: each tests more rows, so that
-#: the figures of a fit that is cut short rest on more of them.
-WIDE_FOLDS = FoldCount(400, 3, 3, n_repeats=2)
-
-
-def default_folds(n_rows: int, n_columns: int = 1) -> FoldCount:
-    """Return how many folds the rows are divided into, and how many are tested."""
-    if n_rows <= WIDE_FOLDS.max_rows and n_columns > WIDE:
-        return WIDE_FOLDS
-    return next(count for count in FOLD_COUNTS if n_rows <= count.max_rows)
 
 
 class FrontierBase(BudgetedEstimator):
@@ -111,8 +70,10 @@ class FrontierBase(BudgetedEstimator):
         self.verbose = verbose
 
     def _info(self) -> dict[str, Any]:
-        """Return also the cross-validated loss of the prior and of each entry of the menu."""
-        shown = ("candidate", "loss", "standard_error", "brier")
+        """Return also the cross-validated losses of the prior and of each entry of the menu."""
+        shown = ["candidate", "loss", "standard_error", "selection_loss"]
+        if self.scoring is None:
+            shown.append("brier")
         chosen = [{name: getattr(one, name) for name in shown} for one in self.chosen_]
         prior = {name: getattr(self.prior_, name) for name in shown}
         return super()._info() | {"chosen": chosen, "prior": prior}
@@ -124,7 +85,7 @@ class FrontierBase(BudgetedEstimator):
         tags.input_tags.sparse = take_sparse(self.candidates)
         return tags
 
-    def _learn(self, X: Any, given: TrainingRows) -> None:
+    def _learn(self, X: Any, given: TrainingRows, groups: Any = None) -> None:
         """Race the candidates and set the fitted attributes to the menu of the winners."""
         if sparse.issparse(given.table):
             invalid = columns_not_finite(given.table)
@@ -135,15 +96,20 @@ class FrontierBase(BudgetedEstimator):
         if len(rows) < 2:
             raise ValueError("There is one sample (row) to learn from; expected 2 or more.")
         target, classes = self._training_target(rows.y, weights / weights.mean())
-        costs, n_jobs = as_costs(self.costs, len(columns), columns.names), self._n_jobs()
+        costs = frontier_costs(self.costs, self.candidates, columns)
+        n_jobs = self._n_jobs()
         problem = Problem(
             rows.of_given(X), rows.y, classes, columns, rows.table, target, costs,
             self._budgets(costs), as_seed(self.random_state), n_jobs,
         )  # fmt: skip
         kept = np.arange(len(given)) if rows.kept is None else rows.kept
+        numbers = None if groups is None else group_numbers(groups, len(given))
+        splits = race_splits(
+            self.cv, problem.target, given.table, given.y, kept, problem.seed, numbers
+        )
         limit = current_limit()
         with no_time_limit(), ThreadPoolExecutor(n_jobs) as pool:  # a race keeps to its time
-            race = self._race(problem, given.table, given.y, kept, pool, limit.seconds_left())
+            race = self._race(problem, splits, pool, limit.seconds_left())
             try:
                 race.run()
                 models, names = race.final_models()
@@ -170,30 +136,13 @@ class FrontierBase(BudgetedEstimator):
         return n_threads() if self.n_jobs is None else effective_n_jobs(self.n_jobs)
 
     def _race(
-        self, problem: Problem, table: Any, y: NDArray[Any], kept: Any, pool: ThreadPoolExecutor,
-        max_seconds: float,
-    ) -> Race:  # fmt: skip
-        """Return the race of the candidates; `table` and `y` hold all rows as given."""
-        splits = self._splits(problem.target, table, y, kept)
-        loss = selection_loss(self.scoring, self._target(problem.classes))
+        self, problem: Problem, splits: Splits, pool: ThreadPoolExecutor, max_seconds: float
+    ) -> Race:
+        """Return the race of the candidates."""
+        target, positive = self._target(problem.classes), getattr(self, "positive", None)
+        loss = selection_loss(self.scoring, target, positive)
         candidates = candidates_of(self.candidates, problem)
         return Race(problem, candidates, splits, pool, max_seconds, loss)
-
-    def _splits(self, target: TrainingTarget, table: Any, y: NDArray[Any], kept: Any) -> Splits:
-        """Return the folds: those of the user, or stratified ones."""
-        cv, n = self.cv, len(target.y)
-        is_number = cv is None or isinstance(cv, int | np.integer)
-        if isinstance(cv, str | float) or (is_number and cv is not None and cv < 2):
-            raise ValueError(f"cv is {cv!r}; expected a whole number >= 2, or splits.")
-        if not is_number:
-            return given_splits(cv, table, y, kept)
-        count = (
-            default_folds(n, table.shape[1]) if cv is None else FoldCount(np.inf, int(cv), int(cv))
-        )
-        rng = np.random.default_rng(as_seed(self.random_state))
-        n_folds, n_tested = min(count.n_folds, n), min(count.n_tested, n)
-        folds = [target.folds(n_folds, rng) for _ in range(count.n_repeats)]
-        return [split for fold_of in folds for split in splits_of(fold_of, n_tested)]
 
     def _budgets(self, costs: Costs) -> tuple[float, ...]:
         """Return the budgets to train for, ascending; 0 is among them if some columns are free."""
@@ -235,9 +184,9 @@ class FrontierBase(BudgetedEstimator):
     def _report_prior(self, race: Race) -> None:
         """Set the figures of the prior; warn if all figures rest on few rows."""
         oof = race.out_of_fold()
-        loss, brier = float(oof.prior_losses.mean()), float(oof.prior_brier.mean())
+        loss, selected = float(oof.prior_losses.mean()), float(oof.prior_selection.mean())
         error = standard_error(oof.prior_losses)
-        self.prior_ = Chosen(0.0, 0.0, "prior", loss, error, brier)
+        self.prior_ = Chosen(0.0, 0.0, "prior", loss, error, selected)
         self.n_tested_ = len(oof.prior_losses)
         if self.n_tested_ < FEW_TESTED:
             text = (

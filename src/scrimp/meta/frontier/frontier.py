@@ -27,7 +27,7 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
     Parameters
     ----------
     costs : Costs, array, mapping or None
-        Prices.
+        Prices; by default those of the candidates that have some, which must then be the same.
     budgets : array of numbers >= 0, optional
         Budgets to train for; by default 13 from a hundredth of all prices to all of them. If
         some columns are free, 0 is always one more.
@@ -55,6 +55,9 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
         numbers of the rows, are jackknifed for their standard errors.
     error_cost, class_weight, verbose
         As in `BudgetedBoostingClassifier`.
+    positive : label, optional
+        The class that a scorer of one class counts, such as f1 or average_precision; by default
+        1 if there is such a class, else the last of the two.
 
     Attributes
     ----------
@@ -117,14 +120,16 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
         error_cost: Any = None,
         class_weight: Any = None,
         verbose: int | None = None,
+        positive: Any = None,
     ) -> None:
         super().__init__(
             costs, budgets, candidates, cv, max_seconds, n_jobs, random_state, scoring, verbose
         )
         self.error_cost = error_cost
         self.class_weight = class_weight
+        self.positive = positive
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn what to buy, and which model to use, at each budget.
 
         Parameters
@@ -136,8 +141,12 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
             Two classes or more.
         sample_weight : array (rows,), optional
             Weights of the rows.
+        groups : array (rows,), optional
+            Rows that belong together, such as the visits of a patient: those of a group are
+            all in one fold. Passed on to a splitter, such as `GroupKFold`.
         """
-        self._learn(X, read_rows(self, X, y, sample_weight, accept_sparse=True, classes=True))
+        rows = read_rows(self, X, y, sample_weight, accept_sparse=True, classes=True)
+        self._learn(X, rows, groups)
         return self
 
     def _training_target(
@@ -172,7 +181,7 @@ class FrontierRegressor(BudgetedRegressor, FrontierBase):
         The same for candidates that were eliminated.
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn what to buy, and which model to use, at each budget.
 
         Parameters
@@ -184,9 +193,13 @@ class FrontierRegressor(BudgetedRegressor, FrontierBase):
             Numbers.
         sample_weight : array (rows,), optional
             Weights of the rows.
+        groups : array (rows,), optional
+            Rows that belong together, such as the visits of a patient: those of a group are
+            all in one fold. Passed on to a splitter, such as `GroupKFold`.
         """
         rows = read_rows(self, X, y, sample_weight, accept_sparse=True)
-        self._learn(X, replace(rows, y=numeric_target(rows.y, "FrontierClassifier")))
+        rows = replace(rows, y=numeric_target(rows.y, "FrontierClassifier"))
+        self._learn(X, rows, groups)
         return self
 
     def _training_target(

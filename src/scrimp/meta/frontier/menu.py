@@ -37,9 +37,9 @@ class Chosen:
         optimism of having selected the best of many.
     standard_error : float
         The standard error of `loss`.
-    brier : float
-        Half the Brier score, or the mean squared error, corrected in the same way; it is what
-        entries are selected by.
+    selection_loss : float
+        What entries are selected by, less being better, corrected in the same way: half the
+        Brier score, or the mean squared error; with `scoring`, minus the score.
     """
 
     budget: float
@@ -47,7 +47,12 @@ class Chosen:
     candidate: str
     loss: float
     standard_error: float
-    brier: float
+    selection_loss: float
+
+    @property
+    def brier(self) -> float:
+        """The `selection_loss`, which is half the Brier score unless there is a `scoring`."""
+        return self.selection_loss
 
 
 def make_menu(
@@ -68,11 +73,11 @@ def make_menu(
         The winner at each budget; None where nothing is bought.
     """
     problem, oof = race.problem, race.out_of_fold()
-    brier, losses = corrected_losses(oof, problem.seed)
-    chosen, entries, lowest = [], [], oof.prior_brier.mean()
+    selected, losses = corrected_losses(oof, problem.seed)
+    chosen, entries, lowest = [], [], oof.prior_selection.mean()
     for budget in oof.offered(names):
         name = names[budget]
-        if name is None or brier[budget] >= lowest:
+        if name is None or selected[budget] >= lowest:
             continue
         entry = _entry(race, models, name, budget)
         if entry is None:
@@ -81,8 +86,8 @@ def make_menu(
         price = problem.costs.price_of(items_of(entry))
         # the bootstrap is noisy too: a figure is never better than what was measured
         loss = max(losses[budget], oof.losses[name][budget].mean())
-        figures = float(loss), error, float(brier[budget])
-        lowest = brier[budget]
+        figures = float(loss), error, float(selected[budget])
+        lowest = selected[budget]
         chosen.append(Chosen(problem.budgets[budget], price, name, *figures))
         entries.append(entry)
     prior = PrefixPlan.constant(problem.target.prior)

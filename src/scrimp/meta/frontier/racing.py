@@ -89,14 +89,14 @@ class FoldScores:
         Predictions for the test rows.
     losses : float array (budgets, rows)
         Zero-one losses, or squared errors.
-    brier : float array (budgets, rows)
+    selection_losses : float array (budgets, rows)
         The losses that candidates are selected by: half the Brier scores, or squared errors,
         unless another scorer was chosen. It may have one value per group of rows.
     """
 
     predictions: Floats
     losses: Floats
-    brier: Floats
+    selection_losses: Floats
 
 
 class Race:
@@ -193,8 +193,8 @@ class Race:
         target = self.problem.target.subset(rows)
         for name, oof in predictions.items():
             losses = target.row_losses(oof) * target.weights
-            brier = self.loss(target, oof, rows)
-            scores = FoldScores(_compact(oof), _compact(losses), _compact(brier))
+            selected = self.loss(target, oof, rows)
+            scores = FoldScores(_compact(oof), _compact(losses), _compact(selected))
             self.scores.setdefault(name, []).append(scores)
         self.models = self._fold_models
         enough = min(MIN_FOLDS, len(self.validation.splits))
@@ -213,12 +213,14 @@ class Race:
 
     def _eliminate(self) -> None:
         """Drop candidates that improve nothing at any budget, alone or in means."""
-        brier, losses = self.brier(), self.losses()
+        selected, losses = self.selection_losses(), self.losses()
         for name in reversed(self.validation.candidates.copy()):  # of equals the simpler stays
-            current = [other for other in brier if other in self.scores]
+            current = [other for other in selected if other in self.scores]
             with_it = [other for other in current if name in other.split("+")]
             without = [other for other in current if other not in with_it]
-            if without and not _helps([brier[n] for n in with_it], [brier[n] for n in without]):
+            if without and not _helps(
+                [selected[n] for n in with_it], [selected[n] for n in without]
+            ):
                 self.validation.drop(name)
                 self._eliminated_candidates.append(name)
                 for other in with_it:
@@ -237,9 +239,12 @@ class Race:
             name: self._by_row([s.losses for s in folds]) for name, folds in self.scores.items()
         }
 
-    def brier(self) -> dict[str, Floats]:
+    def selection_losses(self) -> dict[str, Floats]:
         """Return the losses (budgets, rows) that candidates are selected by."""
-        return {name: self._by_row([s.brier for s in folds]) for name, folds in self.scores.items()}
+        return {
+            name: self._by_row([s.selection_losses for s in folds])
+            for name, folds in self.scores.items()
+        }
 
     def tested(self) -> Ints:
         """Return the rows that were held out in some fold, ascending."""
@@ -267,7 +272,7 @@ class Race:
         target = self.problem.target.subset(self.tested())
         prior = np.tile(self.problem.target.prior, (1, len(target.y), 1))
         return OutOfFold(
-            self.brier(), self.losses(),
+            self.selection_losses(), self.losses(),
             self._by_row([self._prior_loss(rows) for rows in self.validation.tested()])[0],
             target.row_losses(prior)[0] * target.weights,
             self.problem.budgets[0] == 0,
@@ -277,7 +282,9 @@ class Race:
     def winners(self) -> list[str | None]:
         """Return the best candidate for each budget, by the one-standard-error rule."""
         oof = self.out_of_fold()
-        return choose(oof.brier, oof.prior_brier, oof.first_is_free, oof.default_errors)
+        return choose(
+            oof.selection_losses, oof.prior_selection, oof.first_is_free, oof.default_errors
+        )
 
     def final_models(self) -> tuple[dict[str, Trained], list[str | None]]:
         """Return the winners trained on all rows, and their names for each budget.

@@ -30,9 +30,9 @@ class OutOfFold:
 
     Parameters
     ----------
-    brier, losses : mappings from names to float arrays (budgets, rows)
+    selection_losses, losses : mappings from names to float arrays (budgets, rows)
         The losses that candidates are selected by, and those that are reported.
-    prior_brier, prior_losses : float arrays (rows,)
+    prior_selection, prior_losses : float arrays (rows,)
         The same for the prior.
     first_is_free : bool
         Whether the first budget is 0.
@@ -40,20 +40,20 @@ class OutOfFold:
         As in `choose`.
     """
 
-    brier: Mapping[str, Floats]
+    selection_losses: Mapping[str, Floats]
     losses: Mapping[str, Floats]
-    prior_brier: Floats
+    prior_selection: Floats
     prior_losses: Floats
     first_is_free: bool
     default_errors: float = 1.0
 
     def offered(self, names: Sequence[str | None], rows: Ints | None = None) -> list[int]:
         """Return the budgets at which a winner improves on the prior and on cheaper winners."""
-        rows = np.arange(len(self.prior_brier)) if rows is None else rows
-        lowest, budgets = float(self.prior_brier[rows].mean()), []
+        rows = np.arange(len(self.prior_selection)) if rows is None else rows
+        lowest, budgets = float(self.prior_selection[rows].mean()), []
         for budget, name in enumerate(names):
             if name is not None:
-                loss = float(self.brier[name][budget][rows].mean())
+                loss = float(self.selection_losses[name][budget][rows].mean())
                 if loss < lowest:
                     lowest = loss
                     budgets.append(budget)
@@ -61,17 +61,17 @@ class OutOfFold:
 
 
 def corrected_losses(oof: OutOfFold, seed: int) -> tuple[Floats, Floats]:
-    """Return the corrected Brier score and loss (budgets,) of what is offered at each budget."""
-    if len(oof.prior_brier) != len(oof.prior_losses):
+    """Return the corrected selection loss and loss (budgets,) of what is offered at each budget."""
+    if len(oof.prior_selection) != len(oof.prior_losses):
         # selected by a loss of groups of rows: rows cannot be drawn again
-        everything = np.arange(len(oof.prior_brier)), np.arange(len(oof.prior_losses))
+        everything = np.arange(len(oof.prior_selection)), np.arange(len(oof.prior_losses))
         return _left_out(oof, *everything)
     sums = [
         _left_out(oof, drawn, left_out)
-        for drawn, left_out in _bootstrap(len(oof.prior_brier), len(oof.brier), seed)
+        for drawn, left_out in _bootstrap(len(oof.prior_selection), len(oof.selection_losses), seed)
     ]
-    brier, losses = np.mean(sums, axis=0)
-    return brier, losses
+    selected, losses = np.mean(sums, axis=0)
+    return selected, losses
 
 
 def _bootstrap(n: int, n_candidates: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
@@ -86,16 +86,16 @@ def _bootstrap(n: int, n_candidates: int, seed: int) -> Iterator[tuple[Ints, Int
 
 def _left_out(oof: OutOfFold, drawn: Ints, left_out: Ints) -> tuple[Floats, Floats]:
     """Return the losses, on rows left out, of what is selected on the rows drawn."""
-    sample = {name: brier[:, drawn] for name, brier in oof.brier.items()}
-    names = choose(sample, oof.prior_brier[drawn], oof.first_is_free, oof.default_errors)
+    sample = {name: selected[:, drawn] for name, selected in oof.selection_losses.items()}
+    names = choose(sample, oof.prior_selection[drawn], oof.first_is_free, oof.default_errors)
     offered = set(oof.offered(names, drawn))
-    tested = left_out if len(oof.prior_brier) == len(oof.prior_losses) else drawn
-    brier, loss = oof.prior_brier[tested].mean(), oof.prior_losses[left_out].mean()
+    tested = left_out if len(oof.prior_selection) == len(oof.prior_losses) else drawn
+    selected, loss = oof.prior_selection[tested].mean(), oof.prior_losses[left_out].mean()
     at_budgets = []
     for budget, name in enumerate(names):
         if budget in offered and name is not None:
-            brier = oof.brier[name][budget][tested].mean()
+            selected = oof.selection_losses[name][budget][tested].mean()
             loss = oof.losses[name][budget][left_out].mean()
-        at_budgets.append((brier, loss))
+        at_budgets.append((selected, loss))
     both = np.array(at_budgets).T
     return both[0], both[1]

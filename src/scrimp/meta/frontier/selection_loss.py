@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...data.positive_class import check_positive, counting_scorer
 from ...data.target import Target
 from ...runtime.stored_answers import stored_answers
 from ...types import Floats, Ints
@@ -27,7 +28,7 @@ MIN_PROBABILITY = 1e-6
 SelectionLoss = Callable[[TrainingTarget, Floats, Ints], Floats]
 
 
-def selection_loss(scoring: Any, target: Target) -> SelectionLoss:
+def selection_loss(scoring: Any, target: Target, positive: Any = None) -> SelectionLoss:
     """Return the loss of a scorer's name or callable; by default the Brier or squared error.
 
     Parameters
@@ -37,14 +38,19 @@ def selection_loss(scoring: Any, target: Target) -> SelectionLoss:
         numbers of the rows.
     target : Target
         The classes with the costs of errors, or a regression.
+    positive : label, optional
+        The class that a scorer such as f1 counts; by default 1, or else the last of two classes.
     """
+    by_row = _NUMBER_LOSSES if target.is_number else _CLASS_LOSSES
+    named = scoring is None or (isinstance(scoring, str) and scoring in by_row)
+    if named and positive is not None:
+        check_positive(None, target, positive)
     if scoring is None:
         return default_loss
-    by_row = _NUMBER_LOSSES if target.is_number else _CLASS_LOSSES
-    if isinstance(scoring, str) and scoring in by_row:
+    if named:
         _check_costs(scoring, target)
         return _RowLoss(by_row[scoring], target)
-    return _JackknifedLoss(_scorer(scoring), target)
+    return _JackknifedLoss(counting_scorer(_scorer(scoring), target, positive), target)
 
 
 def default_loss(rows: TrainingTarget, predictions: Floats, _: Ints) -> Floats:
