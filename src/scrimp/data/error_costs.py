@@ -55,7 +55,8 @@ def check_costs(matrix: Floats, n_classes: int) -> None:
     if matrix.shape != (n_classes, n_classes):
         raise ValueError(
             f"error_cost has the shape {matrix.shape}; expected {(n_classes, n_classes)}: a row "
-            "per true class and a column per predicted class."
+            "per true class and a column per predicted class. Costs of single rows go into "
+            "sample_weight."
         )
     if not (np.isfinite(matrix).all() and (matrix >= 0).all()):
         bad = matrix[~(np.isfinite(matrix) & (matrix >= 0))].flat[0]
