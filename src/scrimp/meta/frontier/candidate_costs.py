@@ -7,7 +7,7 @@ from typing import Any
 
 from ...costs.costs import Costs, as_costs
 from ...data.columns import Columns
-from ..refit.purchase_order import _price_table, refit_costs
+from ..refit.purchase_order import price_table, refit_costs
 
 
 def frontier_costs(costs: Any, candidates: Any, columns: Columns) -> Costs:
@@ -26,7 +26,7 @@ def frontier_costs(costs: Any, candidates: Any, columns: Columns) -> Costs:
         of_candidate = refit_costs(None, candidate, columns)
         if bound is None:
             bound, owner = of_candidate, f"the costs of the candidate {name!r}"
-        elif _price_table(of_candidate) != _price_table(bound):
+        elif price_table(of_candidate) != price_table(bound):
             raise ValueError(
                 f"{owner} and the costs of the candidate {name!r} differ; expected one price "
                 "list. Give costs to the frontier alone, or the same to all."

@@ -49,7 +49,7 @@ def refit_costs(costs: Any, order: Any, columns: Columns) -> Costs:
     is_estimator = hasattr(type(order), "predictor_")
     if costs is None or of_order is None or not is_estimator:
         return bound
-    if _price_table(as_costs(of_order, len(columns), columns.names)) != _price_table(bound):
+    if price_table(as_costs(of_order, len(columns), columns.names)) != price_table(bound):
         raise ValueError(
             f"costs and the costs of order, a {type(order).__name__}, differ; expected one price "
             "list. Give costs to one of the two, or the same to both; order=[...], a list of "
@@ -71,7 +71,7 @@ def _prices_of(order: Any) -> Any:
     return order.plan_.costs if prices is not None and "plan_" in vars(order) else prices
 
 
-def _price_table(costs: Costs) -> dict[str, Any]:
+def price_table(costs: Costs) -> dict[str, Any]:
     """Return the price, the columns and the requirements of each item by its name."""
     return {
         name: (price, set(columns), {costs.names[item] for item in requires})
