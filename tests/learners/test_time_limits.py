@@ -111,7 +111,7 @@ class TestWhatIsDoneByThen:
         assert len(rounds) == 3
         assert min(rounds) >= 5
 
-    @pytest.mark.parametrize("seconds", [20.0, 60.0, 200.0])
+    @pytest.mark.parametrize("seconds", [30.0, 60.0, 200.0])
     def test_stacking_weighs_the_rounds_that_are_done(self, seconds):
         model = fitted(BudgetedBoostingClassifier(), max_seconds=seconds)
         assert not model.in_time_
@@ -132,7 +132,11 @@ class TestWhatIsDoneByThen:
 
     def test_prefixes_of_a_refit(self):
         whole, part = (
-            fitted(RefitRegressor(Ridge(), order=[0, 1, 2, 3]), "regression", max_seconds=s)
+            fitted(
+                RefitRegressor(Ridge(), order=[0, 1, 2, 3], validate=False),
+                "regression",
+                max_seconds=s,
+            )
             for s in (None, 5.5)
         )
         assert 0 < len(part.models_) < len(whole.models_)

@@ -19,6 +19,8 @@ from .prefix_models import fit_each
 
 #: Folds of the rows.
 N_FOLDS = 3
+#: Rows with which nothing can be told from rows held out.
+MIN_ROWS = 10
 #: Rows from which on one fold is enough to tell a model from a better one.
 ONE_FOLD_ROWS = 10_000
 #: A prefix is worse than a shorter one if its loss is larger by so many standard errors of the
@@ -53,6 +55,8 @@ def worthwhile_prefixes(
     n_jobs, memory
         As in `RefitClassifier`.
     """
+    if len(rows) < MIN_ROWS:
+        return list(range(len(encodings)))
     classes = np.unique(rows.y) if is_classifier(estimator) else None
     fold_of = spread_folds(rows.y, N_FOLDS, np.random.default_rng(seed), classes is not None)
     splits = splits_of(fold_of, 1 if len(rows) > ONE_FOLD_ROWS else N_FOLDS)
