@@ -144,7 +144,7 @@ def mark_near(sums, base, tolerance, near):
         Written to.
     """
     for i in range(len(sums)):
-        total, found = sums[i], 0
+        total, is_near = sums[i], 0
         for s in range(len(base)):
-            found |= 1 if abs(total[s] - base[s]) <= tolerance[s] else 0
-        near[i] = found > 0
+            is_near |= 1 if abs(total[s] - base[s]) <= tolerance[s] else 0
+        near[i] = is_near > 0

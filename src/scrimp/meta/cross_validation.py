@@ -13,7 +13,7 @@ import numpy as np
 from ..data.folds import Splits
 from ..runtime.events import COMPILING, Progress, emit, listening
 from ..runtime.time_limit import current_limit, time_share
-from ..types import Ints
+from ..types import Floats, Ints
 
 Prepared = TypeVar("Prepared")
 Result = TypeVar("Result")
@@ -222,3 +222,10 @@ def evaluate_folds(
         limit.hit()
     emit(Progress(task, folds.n_complete, len(splits)))
     return [folds.results[""][fold] for fold in range(folds.n_complete)]
+
+
+def clearly_better(losses: Floats, other: Floats, errors: float = 1.0) -> bool:
+    """Return whether losses are lower by some standard errors of the mean difference."""
+    difference = other - losses
+    error = difference.std() / np.sqrt(max(len(difference), 1))
+    return bool(difference.mean() > errors * error)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...types import Floats
+from ..cross_validation import clearly_better
 
 #: Weights of a budget and its neighbours in smoothed losses: less noise, but a budget at which
 #: another candidate is best must be clearer.
@@ -72,10 +73,3 @@ def smoothed(losses: Floats) -> Floats:
     padded = np.concatenate([losses[:1], losses, losses[-1:]])
     mean = SMOOTHING[0] * padded[:-2] + SMOOTHING[1] * losses + SMOOTHING[2] * padded[2:]
     return np.asarray(mean)
-
-
-def clearly_better(losses: Floats, other: Floats, errors: float = 1.0) -> bool:
-    """Return whether losses are lower by some standard errors of the mean difference."""
-    difference = other - losses
-    error = difference.std() / np.sqrt(max(len(difference), 1))
-    return bool(difference.mean() > errors * error)

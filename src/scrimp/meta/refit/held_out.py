@@ -15,6 +15,7 @@ from ...data.folds import splits_of, spread_folds
 from ...data.training_rows import TrainingRows
 from ...runtime.time_limit import time_share
 from ...types import Floats, Ints
+from ..cross_validation import clearly_better
 from .prefix_models import fit_each
 
 #: Folds of the rows.
@@ -86,16 +87,11 @@ def _no_worse(losses: Sequence[Floats | None], prior: Floats) -> list[int]:
             kept.append(position)
             continue
         is_last = position == len(losses) - 1
-        is_worse = not is_last and any(_is_worse(loss, other) for other in shorter)
+        is_worse = not is_last and any(clearly_better(other, loss, MIN_ERRORS) for other in shorter)
         if loss.mean() < prior.mean() and not is_worse:
             kept.append(position)
             shorter.append(loss)
     return kept
-
-
-def _is_worse(losses: Floats, other: Floats) -> bool:
-    difference = losses - other
-    return bool(difference.mean() > MIN_ERRORS * difference.std() / np.sqrt(len(difference)))
 
 
 def _taken(rows: TrainingRows, index: Ints) -> TrainingRows:

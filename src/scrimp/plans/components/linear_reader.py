@@ -66,9 +66,9 @@ class LinearReader:
                 position.setdefault(term, len(position))
         weights, counts = np.zeros((*base.shape, len(position))), []
         for number, reader in enumerate(readers):
-            own = [position[term] for term in reader.terms]
-            weights[number][:, own] = reader.weights.T
-            counts.append(max(own, default=-1) + 1)
+            places = [position[term] for term in reader.terms]
+            weights[number][:, places] = reader.weights.T
+            counts.append(max(places, default=-1) + 1)
         columns = np.array([column for column, _ in position], dtype=np.int64)
         fill = np.array([value for _, value in position], dtype=np.float64)  # None becomes NaN
         last = np.array(counts, dtype=np.int64)
