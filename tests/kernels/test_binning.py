@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from scrimp.kernels import run_pieces
 from scrimp.kernels.binning import bin_columns, codes_that_occur
+from scrimp.kernels.threads import run_pieces
 from tests.naive import kernels as naive
 
 

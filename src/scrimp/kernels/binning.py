@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..types import Flags, Floats
-from . import run_pieces
 from .jit import njit
+from .threads import run_pieces
 
 #: Rows read together: their cache lines fit the first-level cache.
 _ROWS = 256
@@ -28,23 +28,6 @@ _GRID = 2048
 #: Columns sampled together: one cache line of a float32 row holds them.
 _TILE = 16
 _HUGE = np.finfo(np.float64).max
-
-
-def bin_table(
-    X: NDArray[Any],
-    weight: Floats | None,
-    categorical: Flags,
-    max_bins: int,
-    sample_rows: int,
-    random_state: int | np.random.Generator,
-    pool: Executor | None,
-) -> tuple[list[Floats], NDArray[Any]]:
-    """Return the cuts of each column, by quantiles of some rows, and its bins (columns x rows)."""
-    rng = np.random.default_rng(random_state)
-    n = len(X)
-    rows = np.sort(rng.choice(n, min(n, sample_rows), replace=False, shuffle=False))
-    cuts = find_cuts(X, categorical, max_bins, rows, weight, pool)
-    return cuts, bin_columns(X, cuts, pool)
 
 
 def find_cuts(

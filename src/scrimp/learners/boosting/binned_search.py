@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels import run_pieces
-from ...kernels.binning import bin_table
+from ...kernels.binning import bin_columns, find_cuts
 from ...kernels.stumps import BLOCK, CODE, PRESENT
+from ...kernels.threads import run_pieces
 from ...types import Flags, Floats, Ints
 
 #: Quality of columns with given edges; it must not decrease with a column's edge.
@@ -85,11 +85,27 @@ class BinnedSearch(AbstractContextManager["BinnedSearch"]):
         n, d = X.shape
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._categorical = np.zeros(d, dtype=bool) if categorical is None else categorical
-        self._cuts, self._bins = bin_table(
-            X, weight, self._categorical, max_bins, sample_rows, random_state, self._pool
-        )
+        draws = np.random.default_rng(random_state)
+        rows = np.sort(draws.choice(n, min(n, sample_rows), replace=False, shuffle=False))
+        self._cuts = find_cuts(X, self._categorical, max_bins, rows, weight, self._pool)
+        self._bins = bin_columns(X, self._cuts, self._pool)
         self._n_bins = int(np.iinfo(self._bins.dtype).max) + 1
         self._n_blocks = -(-n // BLOCK)
+
+    @property
+    def bins(self) -> NDArray[Any]:
+        """The bins of all values (columns, rows)."""
+        return self._bins
+
+    @property
+    def cuts(self) -> list[Floats]:
+        """The cut points of each column."""
+        return self._cuts
+
+    @property
+    def pool(self) -> ThreadPoolExecutor | None:
+        """The threads; None for one."""
+        return self._pool
 
     def __exit__(self, *exception: object) -> None:
         """Stop the threads."""

@@ -14,16 +14,17 @@ from ...costs.costs import Costs, as_costs
 from ...costs.shopper import Shopper, warn_of_prior
 from ...data.columns import Columns
 from ...data.validation import check_budget, check_budgets, check_choice
-from ...kernels import n_threads
+from ...kernels.threads import n_threads
 from ...plans import AdditivePlan, MenuPlan, StepFunctions, StumpTable
 from ...plans.contract import StageTable
 from ...plans.priced_plan import PricedPlan
-from ...runtime.time_limit import current_limit, is_time_over, time_share, uncounted
+from ...runtime.time_limit import is_time_over, time_share
 from ...types import Floats, Ints
 from ..base import BudgetedEstimator
 from .binned_search import Stump
 from .rules import RULES, PricedRule
 from .stacking import stacked_plan
+from .tree_fit import check_tree_params
 
 #: The most bins that two bytes can number, beside the one of missing values.
 MAX_BINS = 65_535
@@ -34,8 +35,6 @@ ROWS_PER_ROUND = 40
 #: The most values of functions that are held at a time, in numbers: on held-out rows, where rows
 #: are few, and on rows of the training, of which some will do.
 MAX_CELLS, MAX_OWN_CELLS = 20_000_000, 600_000
-#: Rows of a training that only loads the kernels.
-N_WARM_UP_ROWS = 100
 #: What votes of stumps (stumps,) add to the scores, before they are weighed (stumps x outputs).
 Coding = Callable[[Floats], Floats]
 
@@ -97,9 +96,10 @@ class Booster(BudgetedEstimator):
         costs = as_costs(self.costs, len(columns), columns.names)
         runs = [Run(Shopper(costs, budget), self.n_rounds) for budget in self._budgets()]
         stacked = None
-        self._load_kernels(rows, costs, n_classes)
+        has_folds = self.combine == "stacked" and len(rows.table) < ROWS_PER_ROUND * self.n_rounds
         try:
-            with time_share(self._training_share(len(rows.table))):
+            # the rest of the time is for the trainings on folds
+            with time_share(1.0 / (1 + N_FOLDS) if has_folds else 1.0):
                 self._train(runs, rows, n_classes)
             if self.combine == "stacked":
                 stacked = self._stack(runs_to_keep(runs), rows, costs, n_classes)
@@ -111,13 +111,6 @@ class Booster(BudgetedEstimator):
         self._adopt(runs_to_keep(runs), rows, costs, stacked)
         self.columns_ = columns
         return runs
-
-    def _load_kernels(self, rows: Any, costs: Costs, n_classes: int) -> None:
-        """Train on few rows, if time is limited: the first use compiles, or loads for a second."""
-        if current_limit().end < math.inf:
-            with uncounted():
-                few = rows.taken(_spread_rows(len(rows.table), N_WARM_UP_ROWS))
-                self._train([Run(Shopper(costs, math.inf), 2)], few, n_classes, "warm-up")
 
     def _train(self, runs: list[Run], rows: Any, n_classes: int, what: str = "fit") -> None:
         """Add rounds to the runs, on some rows."""
@@ -132,11 +125,6 @@ class Booster(BudgetedEstimator):
                 )  # fmt: skip
                 with time_share(1.0 / (len(runs) - number + 1)):
                     self._boost(search, rule, run, rows)
-
-    def _training_share(self, n_rows: int) -> float:
-        """Return the part of the time for the training on all rows; the rest is for folds."""
-        has_folds = self.combine == "stacked" and n_rows < ROWS_PER_ROUND * self.n_rounds
-        return 1.0 / (1 + N_FOLDS) if has_folds else 1.0
 
     def _stack(self, runs: list[Run], rows: Any, costs: Costs, n_classes: int) -> PricedPlan:
         """Return the plan whose columns are weighted for any set of them."""
@@ -196,7 +184,8 @@ class Booster(BudgetedEstimator):
 
     def _check_params(self) -> None:
         """Refuse parameters that no training can follow."""
-        check_choice("rule", self.rule, tuple(RULES))
+        check_choice("rule", self.rule, (*RULES, "penalty"))
+        check_tree_params(self)
         check_choice("unaffordable", self.unaffordable, ("skip", "stop"))
         check_choice("combine", self.combine, ("stacked", "vote"))
         for name in ("tau", "switch"):

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ...costs.costs import Costs
 from ...data.folds import Splits, splits_of, spread_folds
 from ...data.training_rows import TrainingRows, read_rows, seed_from
-from ...kernels import n_threads
+from ...data.validation import check_choice
+from ...kernels.threads import n_threads
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...runtime.time_limit import current_limit, is_time_over
@@ -36,7 +37,11 @@ from .class_search import ClassSearch
 from .outcomes import Classes
 from .rules import PricedRule
 from .stump_search import PrunedSearch, StumpSearch
+from .tree_fit import fit_trees, grows_trees
+from .tree_loss import TreeLoss
 
+#: The losses of stumps chosen by their edge.
+STUMP_LOSSES = ("auto", "exponential")
 #: Alg. 1, line 8 gives a perfect stump an infinite weight; an edge counts as at most this.
 EDGE_CAP = 1.0 - 1e-4
 _PERFECT = 1.0 - 1e-12
@@ -49,7 +54,7 @@ def vote_weight(edge: float, n_classes: int) -> float:
 
 
 class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
-    r"""AdaBoost on stumps that pays for the columns it reads, within a budget.
+    r"""Boosting on stumps or trees that pays for the columns it reads, within a budget.
 
     In round t it picks the stump h that is best by `rule`, pays for what h needs and does
     not own yet, and gives it the weight :math:`\alpha_t = \frac12\ln\frac{1+\gamma_t}
@@ -67,7 +72,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
     budget : float, list of floats or None
         The most that a prediction may spend. With a list one model is trained for each
         budget and a prediction uses the best that its budget pays for. None is no limit.
-    rule : {"smoothed", "greedy", "edge", "speedboost", "hybrid"}
+    rule : {"smoothed", "greedy", "edge", "speedboost", "hybrid", "penalty"}
         What a stump of edge :math:`\gamma` and price c is worth. ``edge``: :math:`\gamma`
         (AdaBoost that stops when the money is gone). ``greedy``: :math:`-\ln(1-\gamma^2)/c`.
         ``smoothed``: :math:`-\ln(1-\gamma^2)/(\tau s + c)`, where s is spent so far: the
@@ -77,7 +82,10 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         price of the stump's item plus what it requires and is not owned; an item keeps its
         price here even when it is paid for, else the rule would collapse onto it. An item
         that is free counts as the cheapest one that is not. With more than two classes
-        :math:`\sqrt{1-\gamma^2}` becomes :math:`Z(\gamma)`, see the notes.
+        :math:`\sqrt{1-\gamma^2}` becomes :math:`Z(\gamma)`, see the notes. In trees
+        :math:`\gamma^2` is the fall of the loss by a split, as a share of all that there is
+        to explain. ``penalty`` takes `penalty` times the price of what is not bought yet from
+        the gain of a split (GreedyMiser).
     n_rounds : int
         The most rounds.
     unaffordable : {"skip", "stop"}
@@ -102,7 +110,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         whatever columns a row has, so that an answer with few of them is no worse than the
         prior; weights are fitted on rows that the stumps were not trained on, by trainings on
         5 folds where there are few rows. ``vote``: the sum of the stumps, as in the paper,
-        which is meant for all of them.
+        which is meant for all of them. For trees ``stacked`` trains an ensemble for each of
+        several parts of what is bought, and one for any other part of it.
     error_cost : mapping, array (classes, classes), float or None
         What errors cost: ``{"sick->well": 1000, "well->sick": 200}``, with the true class
         first, or with pairs ``("sick", "well")`` as keys; ``{"sick": 1000, "well": 200}`` for
@@ -113,6 +122,33 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
     class_weight : dict, "balanced" or None
         Weights of the classes in the training, which multiply `sample_weight`, as in
         scikit-learn. Probabilities are then those of rows weighted so.
+    max_depth : int
+        The most tests on a path of a tree. 1 are stumps.
+    loss : {"auto", "exponential", "logistic"}
+        ``auto`` is exponential for stumps, which is AdaBoost, and logistic for trees. With more
+        than two classes trees have a value per class in each leaf, under the softmax loss or the
+        sum of the exponential losses of each class against the rest (AdaBoost.MH).
+    learning_rate : float or None
+        The part of a step that is taken; None is 0.1 for trees, and 0.3 for
+        those of six classes or more. Stumps take the whole step.
+    min_samples_leaf : float
+        The fewest rows in a leaf of a tree. They are counted by their Hessians, as in LightGBM.
+    l2_regularization : float
+        Added to the sum of the Hessians of a leaf.
+    subsample, colsample : float
+        The share of the rows, and of the columns, that are drawn for each tree.
+    monotonic_cst : array (columns,), mapping or None
+        Whether answers may only rise (1) or fall (-1) with a column, as in scikit-learn; for two
+        classes.
+    early_stopping : bool
+        Whether held-out rows choose the number of trees of each ensemble: in a cross-validation
+        up to 4,000 rows, else a part of the rows. False trains `n_rounds` trees.
+    validation_fraction : float
+        The part of the rows that is held out where there are more than 4,000.
+    n_iter_no_change : int
+        Rounds without a smaller loss on held-out rows after which boosting ends.
+    penalty : float
+        What one unit of price takes from the mean loss, for the rule ``penalty``.
     max_seconds : float or None
         About how long the training may take, above 0; what was learnt by then is the model, and
         ``in_time_`` is False. None is no limit.
@@ -126,9 +162,12 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
     plan_ : PricedPlan
         What is bought, in order; ``plan_.summary()`` lists it.
     vote_ : PricedPlan
-        The vote of all stumps, as in the paper; the same as ``plan_`` with ``combine="vote"``.
+        The vote of all stumps, as in the paper, which is ``plan_`` with ``combine="vote"``; of
+        stumps only.
     edges_ : float array (rounds,)
-        The edges of the rounds of the last training.
+        The edges of the rounds of the last training; of stumps only.
+    n_trees_ : int
+        The trees of the last training under the rule; of trees only.
     in_time_ : bool
         Whether the training came to its end within `max_seconds`.
 
@@ -155,6 +194,9 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
     Huang, Powers, Reyzin. Training-Time Optimization of a Budgeted Booster. IJCAI 2015.
     Zhu, Zou, Rosset, Hastie. Multi-class AdaBoost. Statistics and Its Interface 2, 2009.
     Mukherjee, Schapire. A Theory of Multiclass Boosting. JMLR 14, 2013.
+    Friedman. Greedy Function Approximation: A Gradient Boosting Machine. Annals of Statistics,
+    2001. Xu, Weinberger, Chapelle. The Greedy Miser. ICML 2012. Schapire, Singer. Improved Boosting
+    Algorithms Using Confidence-rated Predictions. Machine Learning 37, 1999, for AdaBoost.MH.
 
     Examples
     --------
@@ -183,6 +225,18 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         combine: str = "stacked",
         error_cost: Any = None,
         class_weight: Any = None,
+        max_depth: int = 1,
+        loss: str = "auto",
+        learning_rate: float | None = None,
+        min_samples_leaf: float = 20,
+        l2_regularization: float = 0.0,
+        subsample: float = 1.0,
+        colsample: float = 1.0,
+        monotonic_cst: Any = None,
+        early_stopping: bool = True,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        penalty: float = 0.0,
         max_seconds: float | None = None,
         verbose: int | None = None,
     ) -> None:
@@ -199,6 +253,18 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         self.combine = combine
         self.error_cost = error_cost
         self.class_weight = class_weight
+        self.max_depth = max_depth
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.subsample = subsample
+        self.colsample = colsample
+        self.monotonic_cst = monotonic_cst
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.penalty = penalty
         self.max_seconds = max_seconds
         self.verbose = verbose
 
@@ -221,12 +287,26 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         """
         self._check_params()
         rows = read_rows(self, X, y, sample_weight, classes=True)
+        if grows_trees(self, STUMP_LOSSES):
+            return self._fit_trees(rows.of_positive_weight())
         check_categories(rows.columns)
         labelled = _labelled(rows.of_positive_weight())
         runs = self._fit_runs(labelled, rows.columns, len(labelled.classes))
         if not len(self.edges_) and not current_limit().was_hit:
             warn_if_nothing_is_bought(runs[-1])
         return self
+
+    def _fit_trees(self, rows: TrainingRows) -> Self:
+        classes, labels = rows.labelled()
+        weights = np.ones(1) if rows.weights is None else rows.weights / rows.weights.mean()
+        name = "logistic" if self.loss == "auto" else self.loss
+        loss = TreeLoss(name, labels.astype(np.float64), weights, len(classes))
+        fit_trees(self, rows, loss, self._budgets(), self._class_target(classes, loss.scale))
+        return self
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_choice("loss", self.loss, ("auto", "exponential", "logistic"))
 
     def _adopt(
         self, runs: list[Run], rows: _Labelled, costs: Costs, stacked: PricedPlan | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -13,8 +14,8 @@ from ...data.folds import Splits, splits_of, spread_folds
 from ...data.target import Target
 from ...data.training_rows import TrainingRows, numeric_target, read_rows, seed_from
 from ...data.validation import check_choice
-from ...kernels import n_threads
 from ...kernels.residuals import first_residuals, power_of_two
+from ...kernels.threads import n_threads
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...runtime.time_limit import current_limit, is_time_over
@@ -31,9 +32,13 @@ from .booster import (
 )
 from .outcomes import Numbers
 from .residual_search import ResidualSearch
-from .rules import PricedRule
+from .rules import PricedRule, edges_of_shares
+from .tree_fit import fit_trees, grows_trees
+from .tree_loss import TreeLoss
 
-LOSSES = ("squared", "absolute")
+#: The losses of stumps, and those of trees.
+STUMP_LOSSES = ("squared", "absolute")
+LOSSES = (*STUMP_LOSSES, "poisson", "quantile")
 #: Times the median absolute residual from which a residual counts as an outlier.
 _OUTLIER = 4.0
 
@@ -50,16 +55,20 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
 
     Parameters
     ----------
-    costs, budget, unaffordable, max_bins, tau, switch, n_jobs, random_state, combine, max_seconds,
-    verbose
+    costs, budget, unaffordable, max_bins, tau, switch, n_jobs, random_state, combine, max_depth,
+    min_samples_leaf, l2_regularization, subsample, colsample, monotonic_cst, early_stopping,
+    validation_fraction, n_iter_no_change, penalty, max_seconds, verbose
         As in `BudgetedBoostingClassifier`.
-    rule : {"smoothed", "greedy", "edge", "speedboost", "hybrid"}
+    rule : {"smoothed", "greedy", "edge", "speedboost", "hybrid", "penalty"}
         As in `BudgetedBoostingClassifier`, where :math:`1-g^2` is what is left of the loss:
         ``greedy`` maximises :math:`-\ln(1-g^2)/c`, ``smoothed`` the same over
         :math:`\tau s+c`, ``edge`` maximises g, ``speedboost`` :math:`g^2/c`, the fall of the
         loss per price; ``hybrid`` begins greedy and goes on smoothed.
-    loss : {"squared", "absolute"}
-        ``absolute`` fits stumps to the signs of the residuals and puts medians in leaves.
+    loss : {"squared", "absolute", "poisson", "quantile"}
+        ``absolute`` fits stumps or trees to the signs of the residuals and puts medians in
+        leaves, ``quantile`` quantiles. ``poisson`` predicts counts, with a logarithm as the link.
+    quantile : float
+        The level of the loss ``quantile``, between 0 and 1.
     n_rounds : int
         The most rounds.
     learning_rate : float
@@ -111,6 +120,17 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
         n_jobs: int | None = None,
         random_state: Any = None,
         combine: str = "stacked",
+        max_depth: int = 1,
+        min_samples_leaf: float = 20,
+        l2_regularization: float = 0.0,
+        subsample: float = 1.0,
+        colsample: float = 1.0,
+        monotonic_cst: Any = None,
+        early_stopping: bool = True,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        penalty: float = 0.0,
+        quantile: float = 0.5,
         max_seconds: float | None = None,
         verbose: int | None = None,
     ) -> None:
@@ -127,6 +147,17 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.combine = combine
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.subsample = subsample
+        self.colsample = colsample
+        self.monotonic_cst = monotonic_cst
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.penalty = penalty
+        self.quantile = quantile
         self.max_seconds = max_seconds
         self.verbose = verbose
 
@@ -144,12 +175,26 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
         """
         self._check_params()
         rows = read_rows(self, X, y, sample_weight)
+        if grows_trees(self, STUMP_LOSSES):
+            return self._fit_trees(rows.of_positive_weight())
         check_categories(rows.columns)
         residual = _residual_rows(rows.of_positive_weight(), self.loss)
         runs = self._fit_runs(residual, rows.columns)
         learnable = residual.residuals.any() and not current_limit().was_hit
         if not len(self.explained_) and learnable:
             warn_if_nothing_is_bought(runs[-1])
+        return self
+
+    def _fit_trees(self, rows: TrainingRows) -> Self:
+        y = numeric_target(rows.y, "BudgetedBoostingClassifier")
+        if self.loss == "poisson" and (y < 0).any():
+            raise ValueError(
+                f"loss is 'poisson', and y holds {y.min():g}; expected counts >= 0. Use 'squared'."
+            )
+        weights = np.ones(1) if rows.weights is None else rows.weights / rows.weights.mean()
+        loss = TreeLoss(self.loss, y, weights, level=self.quantile)
+        target = Target("counts" if self.loss == "poisson" else "regression", np.array([]))
+        fit_trees(self, rows, loss, self._budgets(), target)
         return self
 
     def _adopt(
@@ -180,11 +225,12 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
                 run.n_rounds = t
                 break
             stump = search.best(
-                lambda columns, roots: rule.quality(columns, _as_edges(roots)), rule.allowed
+                lambda columns, roots: rule.quality(columns, edges_of_shares(roots**2)),
+                rule.allowed,
             )
             if stump is None:
                 break
-            rule.observe(stump.column, float(_as_edges(np.array([stump.edge]))[0]))
+            rule.observe(stump.column, float(edges_of_shares(np.array([stump.edge**2]))[0]))
             if not rule.buy(stump.column):
                 if self.unaffordable == "stop":
                     break
@@ -196,9 +242,8 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
     def _check_params(self) -> None:
         super()._check_params()
         check_choice("loss", self.loss, LOSSES)
-        rate = self.learning_rate
-        if not (isinstance(rate, int | float | np.number) and 0 < rate <= 1):
-            raise ValueError(f"learning_rate is {rate!r}; expected a number > 0 and <= 1.")
+        if not (isinstance(self.quantile, Real) and 0 < self.quantile < 1):
+            raise ValueError(f"quantile is {self.quantile!r}; expected a number > 0 and < 1.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,14 +294,3 @@ def _residual_rows(rows: TrainingRows, loss: str) -> _Rows:
         weights = None if equal else weights / power_of_two(weights)
     residuals = first_residuals(y, weights, loss == "absolute")
     return _Rows(rows.table, rows.columns.is_categorical(), weights, *residuals, loss == "absolute")
-
-
-def _as_edges(roots: Floats) -> Floats:
-    """Return the edges that a classifier's rules expect, from the roots of the shares explained.
-
-    Those rules speak of sqrt(1 - edge^2), the part of the loss that is left. Here that is
-    1 - share.
-    """
-    shares = np.minimum(roots, 1.0) ** 2
-    edges: Floats = np.sqrt(shares * (2.0 - shares))  # 1 - (1 - share)^2, without cancellation
-    return edges

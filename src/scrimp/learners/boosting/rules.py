@@ -60,6 +60,16 @@ def _loss_gain(edges: Floats, n_classes: int) -> Floats:
     return gain
 
 
+def edges_of_shares(shares: Floats) -> Floats:
+    """Return the edges whose rules fit a loss that falls by given shares.
+
+    The rules speak of sqrt(1 - edge^2), the part of the loss that is left, which is 1 - share.
+    """
+    shares = np.clip(shares, 0.0, 1.0)
+    edges: Floats = np.sqrt(shares * (2.0 - shares))  # 1 - (1 - share)^2, without cancellation
+    return edges
+
+
 @dataclass(frozen=True)
 class Rule:
     """What a booster maximises: a gain over a price.
@@ -146,6 +156,11 @@ class PricedRule:
         self._item_prices = np.array(shopper.costs.prices)
         self._free_counts_as = min((p for p in shopper.costs.prices if p > 0), default=1.0)
         self._refresh()
+
+    @property
+    def items(self) -> Ints:
+        """The item of each column."""
+        return self._item_of
 
     def quality(self, columns: Ints, edges: Floats) -> Floats:
         """Return the rule's value of columns with given edges."""

@@ -110,7 +110,8 @@ def calibrated(
     Z, outcome = Z[::step], outcome.taken(slice(None, None, step))
     tried = [_tried(model, Z, outcome, functions) for functions in sets]
     tried.sort(key=lambda one: one.share)
-    groups = [list(group) for group in _divided(tried, MAX_KNOTS) if group[-1].share > 0]
+    ends = np.linspace(0, len(tried), min(MAX_KNOTS, len(tried)) + 1).round().astype(int).tolist()
+    groups = [tried[a:b] for a, b in pairwise(ends) if tried[b - 1].share > 0]
     knots = {0.0: (model.prior, 1.0)} | {
         round(float(np.mean([one.share for one in group])), 9): _safe(group, outcome, model.prior)
         for group in groups
@@ -135,12 +136,6 @@ def _tried(model: SubsetWeights, Z: Floats, outcome: Classes, functions: Flags) 
         intercept, scale = model.prior, 0.0
     share = model.explained_share(functions)
     return _TriedSet(functions, share, weights, sums, intercept, scale)
-
-
-def _divided(tried: Sequence[_TriedSet], most: int) -> list[Sequence[_TriedSet]]:
-    """Return consecutive groups of about equal size."""
-    ends = np.linspace(0, len(tried), min(most, len(tried)) + 1).round().astype(int).tolist()
-    return [tried[start:end] for start, end in pairwise(ends)]
 
 
 def _safe(group: Sequence[_TriedSet], outcome: Classes, prior: Floats) -> tuple[Floats, float]:

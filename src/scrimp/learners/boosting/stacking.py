@@ -71,14 +71,14 @@ def _at_prior(Z: Floats, outcome: Outcome, sets: Sequence[Flags]) -> SubsetWeigh
         np.zeros(1), outcome.prior[None], np.ones(1),
     )  # fmt: skip
 
-    def cp(penalty: float) -> float:
+    def mallows_cp(penalty: float) -> float:
         criteria = []
         for at_hand in sets:
             w, explained, freedom = replace(model, penalty=penalty).minimise(at_hand)
             criteria.append(w @ hessian @ w - 2.0 * explained + 2.0 * freedom)
         return float(sum(criteria))
 
-    return replace(model, penalty=min(PENALTIES, key=cp))
+    return replace(model, penalty=min(PENALTIES, key=mallows_cp))
 
 
 def _with_all_functions(model: SubsetWeights, Z: Floats, outcome: Outcome) -> SubsetWeights:

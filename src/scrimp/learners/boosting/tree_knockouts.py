@@ -1,0 +1,72 @@
+"""Boosted trees that have learnt from rows without some of their items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...costs.costs import Costs
+from ...costs.item_sets import Items
+from ...data.folds import splits_of, spread_folds
+from ...plans.components.models import Model
+from ...types import Floats, Ints
+from .knockout import KnockoutOptions, kept_items
+from .tree_ensemble import BoostingOptions, TreeBooster
+from .tree_rows import N_FOLDS, TreeRows
+
+OPTIONS = KnockoutOptions(max_copies=3, max_rows=20_000)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeKnockouts:
+    """Boosted trees on rows without some items; see `KnockoutModels`.
+
+    Parameters
+    ----------
+    rows : TreeRows
+        The training rows.
+    costs : Costs
+        Prices.
+    boosting : BoostingOptions
+        How trees are boosted.
+    prior : float array (outputs,)
+        The scores without any item.
+    """
+
+    rows: TreeRows
+    costs: Costs
+    boosting: BoostingOptions
+    prior: Floats
+
+    def train(self, rows: Ints, entries: Sequence[set[int]], items: Items) -> Model | None:
+        """Return boosted trees of copies of some rows, with as many trees as other rows say."""
+        rng = np.random.default_rng([self.boosting.seed, len(rows)])
+        n_copies = int(np.clip(OPTIONS.max_rows // len(rows), 1, OPTIONS.max_copies))
+        some = np.sort(rng.permutation(rows)[: OPTIONS.max_rows])
+        copies = np.tile(some, n_copies)
+        part = self.rows.taken(copies)
+        owners = self.costs.owners
+        keeps = kept_items(self.costs, entries, len(copies), rng, OPTIONS)
+        table = np.where(keeps[:, owners], part.table, np.nan)
+        columns = np.flatnonzero(np.isin(owners, items))
+        part = replace(part, table=table)
+        is_class = self.rows.loss.n_classes > 0
+        n_folds = min(N_FOLDS, len(some))
+        fold_of = np.tile(spread_folds(self.rows.loss.y[some], n_folds, rng, is_class), n_copies)
+        with part.grower() as grower:
+            booster = TreeBooster(grower, part.loss, self.boosting)
+            train, test = splits_of(fold_of, 1)[0]
+            tried = booster.boost(train, columns, held_out=test)
+            n_trees = tried.best_rounds
+            return booster.model(tried, n_trees) if n_trees else None
+
+    def loss(self, model: Model | None, rows: Ints, kept: set[int]) -> float:
+        """Return the mean loss on rows with only some items."""
+        part = self.rows.taken(rows)
+        scores = np.tile(self.prior, (len(rows), 1))
+        if model is not None and kept:
+            lacking = np.isin(self.costs.owners, list(kept), invert=True)
+            scores = model.scores(np.where(lacking, np.nan, part.table), np.arange(len(rows)))
+        return part.loss.mean(scores, np.arange(len(rows)))
