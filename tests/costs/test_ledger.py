@@ -138,3 +138,14 @@ def test_money_has_no_unit(costs, power, budget):
         ours = Ledger(costs, [budget]).first_affording(needs)
         assert Ledger(scaled, [factor * budget]).first_affording(needs) == ours
     assert limit(factor * budget) == factor * limit(budget)
+
+
+def test_a_part_of_the_budgets_computes_no_limits_again(monkeypatch):
+    ledger = Ledger(Costs.uniform(2, price=1.0), [0.5, 1.0, 2.0])
+    monkeypatch.setattr("scrimp.costs.ledger.limit", None)
+    part = ledger.at(1, 3)
+    assert part.budgets == (1.0, 2.0)
+    assert part.first_affording([0, 1]) == 1
+    part.buy([0])
+    assert part.at(0, 1).first_affording([1]) == 1
+    assert ledger.first_affording([0]) == 1

@@ -7,6 +7,7 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
+from numba import config
 
 from scrimp.kernels.jit import njit
 from scrimp.runtime import progress_display
@@ -144,6 +145,7 @@ def test_verbosity_may_be_any_whole_number():
     assert [check_verbose(v) for v in (None, 0, True, np.int64(2))] == [None, 0, 1, 2]
 
 
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 def test_a_kernel_is_reported_when_it_is_compiled_and_only_then():
     @njit(cache=False)
     def twice(x):

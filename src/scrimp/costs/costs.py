@@ -317,8 +317,20 @@ class Costs:
         ValueError
             If the price list names columns the table lacks, or the other way round.
         """
-        if self.column_names is None or column_names is None:
-            return self._bind_by_position(n_columns, column_names)
+        if self.column_names is None:
+            if self.n_columns != n_columns:
+                raise ValueError(
+                    f"The prices cover {self.n_columns} columns but X has {n_columns}. "
+                    "Give a price for every column, and for no other."
+                )
+            return self if column_names is None else self._renamed(tuple(column_names))
+        if column_names is None:
+            raise ValueError(
+                "The prices name columns but X has no column names, so they cannot be matched. "
+                "Pass X as a data frame (in a pipeline: set_output(transform='polars')), or "
+                "prices as an array with one price per column; costs.through(encoder, names=False) "
+                "goes by position."
+            )
         priced, given = set(self.column_names), set(column_names)
         missing = [c for c in column_names if c not in priced]
         unknown = [c for c in self.column_names if c not in given]
@@ -329,21 +341,6 @@ class Costs:
             tuple(position[self.column_names[c]] for c in brought) for brought in self.columns
         )
         return Costs(self.names, self.prices, columns, self.requires, tuple(column_names))
-
-    def _bind_by_position(self, n_columns: int, column_names: Sequence[str] | None) -> Costs:
-        if self.column_names is not None:
-            raise ValueError(
-                "The prices name columns but X has no column names, so they cannot be matched. "
-                "Pass X as a data frame (in a pipeline: set_output(transform='polars')), or "
-                "prices as an array with one price per column; costs.through(encoder, names=False) "
-                "goes by position."
-            )
-        if self.n_columns != n_columns:
-            raise ValueError(
-                f"The prices cover {self.n_columns} columns but X has {n_columns}. "
-                "Give a price for every column, and for no other."
-            )
-        return self if column_names is None else self._renamed(tuple(column_names))
 
     def _renamed(self, column_names: tuple[str, ...]) -> Costs:
         """Name the columns, and with them the items that were named after a position."""

@@ -59,7 +59,7 @@ class Ledger:
     def __init__(self, costs: Costs, budgets: Sequence[float], owned: Iterable[int] = ()) -> None:
         self.costs = costs
         self.budgets = tuple(budgets)
-        self._limits = [limit(budget) for budget in self.budgets]
+        self._limits = tuple([limit(budget) for budget in self.budgets])
         self.owned = set(owned)
         self.failed: set[int] = set()
         self.held: dict[int, float] = {}
@@ -156,7 +156,9 @@ class Ledger:
 
     def at(self, start: int, stop: int) -> Ledger:
         """A ledger with the same history for a part of the budgets."""
-        part = Ledger(self.costs, self.budgets[start:stop], self.owned)
+        part = Ledger(self.costs, (), self.owned)
+        # of many budgets the limits are not worth computing again; all of them are shared
+        part.budgets, part._limits = self.budgets[start:stop], self._limits[start:stop]
         part.failed = set(self.failed)
         part.held = dict(self.held)
         part._paid = list(self._paid)

@@ -163,5 +163,25 @@ def _budget_runs(
     n = len(ledger.budgets)
     if each_budget:
         return pairwise(range(n + 1))
-    obtainable = map(ledger.obtainable, priced.plan.decisive)
-    return pairwise(sorted({0, n, *(ledger.first_affording(needs) for needs in obtainable)}))
+    failures = _failures_met(ledger, priced.plan.decisive)
+    if len(failures) >= n:
+        return pairwise(range(n + 1))
+    ends, seen = {0, n}, ledger.at(0, n)
+    for met in failures:
+        seen.failed = set(met)
+        obtainable = map(seen.obtainable, priced.plan.decisive)
+        ends.update(seen.first_affording(needs) for needs in obtainable)
+    return pairwise(sorted(ends))
+
+
+def _failures_met(ledger: Ledger, sets: Sequence[Sequence[int]]) -> set[frozenset[int]]:
+    """Return the failures that a plan may know of, which has asked for none, some or all sets."""
+    unions = {frozenset(ledger.failed)}
+    if ledger.failed:
+        unions.add(frozenset())
+        for items in sets:
+            met = ledger.failed.intersection(ledger.costs.closure(items))
+            unions |= {union | met for union in unions}
+            if len(unions) >= len(ledger.budgets):  # each budget alone is less work
+                break
+    return unions

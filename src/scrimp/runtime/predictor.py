@@ -20,6 +20,13 @@ from ..data.validation import FLOAT_DTYPES, check_budget, check_budgets
 from ..plans.priced_plan import PricedPlan
 from ..types import Flags, Floats
 from .absent_columns import refuse_absent
+from .confidence_threshold import (
+    Outcome,
+    StopCalibration,
+    StopGoal,
+    chosen_threshold,
+    thresholds,
+)
 from .item_masks import failed_items, owned_items
 from .replay import replay, replay_rows
 from .session import Session
@@ -75,6 +82,41 @@ class Predictor:
     def reprice(self, costs: Any) -> Predictor:
         """Return the model at new prices of the same items. See `BudgetedEstimator.reprice`."""
         return replace(self, plan=self.plan.repriced(costs))
+
+    def calibrate_stop(
+        self, X: Any, y: Any, goal: StopGoal, budget: Any = None
+    ) -> tuple[Predictor, StopCalibration]:
+        """Return the model with a threshold for ``stop="confident"``, and what that does.
+
+        Parameters
+        ----------
+        X, y : table and array
+            Rows that the model was not trained on.
+        goal : StopGoal
+            What the threshold is to reach.
+        budget : float, optional
+            The budget of the predictions.
+        """
+        classes, y = self.target.classes, np.asarray(y)
+        if self.target.is_number:
+            raise TypeError("stop='confident' is about classes, and a regression has none.")
+        truth = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+        if not (classes[truth] == y).all():
+            strange = y[classes[truth] != y][0]
+            raise ValueError(f"y holds {strange!r}, which is no class of the model.")
+
+        def outcome(confidence: float, stop: str | None) -> Outcome:
+            model = self.with_confidence(confidence)
+            scores, spend = model.answer(X, budget, stop=stop)
+            return Outcome(confidence, truth, model.target.decided(scores), spend)
+
+        tried = (outcome(float(each), "confident") for each in thresholds(len(classes)))
+        reached = chosen_threshold(goal, outcome(1.0, None), tried, classes)
+        return self.with_confidence(reached.confidence), reached
+
+    def with_confidence(self, confidence: float) -> Predictor:
+        """Return the model with a threshold for ``stop="confident"``, whatever it does."""
+        return replace(self, target=replace(self.target, confidence=confidence))
 
     def answer(
         self, X: Any, budget: Any = None, *, owned: Any = None, failed: Any = None,

@@ -49,21 +49,22 @@ def progress_shown(display: Display | None, only: str | None = None) -> Iterator
             yield
 
 
-def display_for(verbose: int | None) -> Display | None:
-    """Return how an estimator's progress is shown.
+def display_for(verbose: Any) -> Display | None:
+    """Return how an estimator's progress is shown; None if it is not.
 
     Parameters
     ----------
     verbose : int, optional
-        0 shows nothing, 1 a bar or a line now and then, 2 each event; None is 1 in a notebook
-        and 0 elsewhere.
+        As given by the user. 0 shows nothing, 1 a bar or a line now and then, 2 each event; None
+        is 1 in a notebook and 0 elsewhere.
     """
     if verbose is None:
         in_main = threading.current_thread() is threading.main_thread()
         return notebook_line if in_main and in_notebook() else None
-    if verbose == 0:
+    level = check_verbose(verbose)
+    if not level:
         return None
-    if verbose >= 2:
+    if level >= 2:
         return every_event
     if in_notebook():
         return notebook_line

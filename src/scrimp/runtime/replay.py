@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.target import Target
-from ..plans.capabilities import answer_cohort, bounded, joint_reader
+from ..plans.capabilities import answer_cohort, joint_reader
 from ..plans.contract import State
 from ..plans.priced_plan import PricedPlan
 from ..types import Flags, Floats, Ints
 from .cohort import Cohort, first_cohorts
 from .finite_values import FiniteCheck
-from .stopping import StopRule, coming_stages, stop_rule
+from .stopping import StopRule, stop_rule
 from .sweep import Sweep
 
 
@@ -50,11 +50,11 @@ def replay(
         The items that rows own from the start, ancestors included.
     failed : bool array (rows, items), optional
         The items that cannot be had: they are refused, and never paid for.
-    stop : {None, "certain"}
+    stop : {None, "certain", "confident"}
         The rule for stopping before the budget is used up.
     """
     n, plan = X.shape[0], priced.plan
-    batch = _Batch(priced, target, X, _keys(keys, n), stop_rule(stop))
+    batch = _Batch(priced, target, X, _keys(keys, n), stop_rule(stop, target))
     done = sorted(_follow(batch, budgets, None, owned, failed), key=lambda cohort: cohort.first)
     if done and all(len(cohort.rows) == n and cohort.answers is None for cohort in done):
         answers = _read_all(batch, [cohort.state for cohort in done])
@@ -92,7 +92,7 @@ def replay_rows(
     distinct, budget_of = np.unique(budgets, return_inverse=True)
     n = X.shape[0]
     scores, spent = np.empty((n, priced.plan.n_outputs)), np.empty(n)
-    batch = _Batch(priced, target, X, _keys(keys, n), stop_rule(stop))
+    batch = _Batch(priced, target, X, _keys(keys, n), stop_rule(stop, target))
     for cohort in _follow(batch, distinct, budget_of, owned, failed):
         answer = cohort.answers or (priced.plan.read(cohort.state), cohort.ledger.spent)
         scores[cohort.rows], spent[cohort.rows] = answer
@@ -203,12 +203,11 @@ def _stop_early(
 ) -> tuple[Cohort | None, Cohort | None]:
     """Return the rows whose answer is settled and the others; settled rows buy nothing more."""
     priced, state = batch.priced, cohort.state
-    free, unsure = coming_stages(priced, state, cohort.ledger)
-    sure = rule(priced, batch.target, state, free, unsure, batch.X, cohort.rows)
+    sure, free = rule.decide(priced, batch.target, state, cohort.ledger, batch.X, cohort.rows)
     if not sure.any():
         return None, cohort
     settled = cohort.part(sure)
     for stage in free:
         priced.plan.tell(settled.state, stage, batch.X, settled.rows)
-    bounded(priced.plan).settle(settled.state)
+    rule.settle(priced, settled.state)
     return settled, None if sure.all() else cohort.part(~sure)

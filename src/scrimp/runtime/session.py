@@ -13,11 +13,11 @@ import numpy as np
 from ..costs.ledger import Ledger
 from ..data.columns import Columns
 from ..data.target import Target
-from ..plans.capabilities import bounded, free_stages
+from ..plans.capabilities import free_stages
 from ..plans.priced_plan import PricedPlan
 from ..types import Floats
 from .session_values import SessionValues, by_name
-from .stopping import coming_stages, stop_rule
+from .stopping import stop_rule
 
 #: The only row of a session's table.
 _ROWS = np.zeros(1, dtype=np.int64)
@@ -89,7 +89,7 @@ class Session:
         Items without columns that are owned from the start, such as a fee that was paid.
     failed : iterable of str, optional
         Items that cannot be had: they are never requested.
-    stop : {None, "certain"}
+    stop : {None, "certain", "confident"}
         The rule for stopping before the budget is used up.
 
     Examples
@@ -121,7 +121,7 @@ class Session:
     ) -> None:
         self._priced, self._target = priced, target
         self._values = SessionValues(priced, columns)
-        self._rule = stop_rule(stop)
+        self._rule = stop_rule(stop, target)
         self._X = np.full((1, len(columns)), np.nan)
         known = by_name("known", known)
         owned_items = self._values.owned_items(known, owned)
@@ -268,14 +268,13 @@ class Session:
     def _stop_early(self) -> bool:
         """Return whether the answer is settled; if so, tell the stages on owned columns."""
         assert self._rule is not None
-        plan = self._priced.plan
-        free, unsure = coming_stages(self._priced, self._state, self._ledger)
-        stops = self._rule(self._priced, self._target, self._state, free, unsure, self._X, _ROWS)
+        priced, state = self._priced, self._state
+        stops, free = self._rule.decide(priced, self._target, state, self._ledger, self._X, _ROWS)
         if not stops[0]:
             return False
         for stage in free:
             self._fold(stage)
-        bounded(plan).settle(self._state)
+        self._rule.settle(priced, state)
         return True
 
     def _has_arrived(self, item: int, told_items: set[int]) -> bool:

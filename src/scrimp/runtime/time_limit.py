@@ -1,14 +1,26 @@
-"""A limit on the time of a training, which is asked between its steps; kernels read no clock."""
+"""A limit on the time of a training, which is asked between its steps; kernels read no clock.
+
+The time in which functions are compiled, once per installation, or loaded, once per process,
+does not count.
+"""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from numbers import Real
 from typing import Any
+
+from ..kernels.compile_time import compile_seconds, watch_compile_time
+
+
+def monotonic() -> float:
+    """Return the time on a clock that stands still while functions are compiled or loaded."""
+    watch_compile_time()
+    return time.monotonic() - compile_seconds()
 
 
 class TimeLimit:
@@ -28,18 +40,18 @@ class TimeLimit:
     """
 
     def __init__(self, seconds: float, outer: TimeLimit | None = None) -> None:
-        end = math.inf if seconds == math.inf else time.monotonic() + seconds
+        end = math.inf if seconds == math.inf else monotonic() + seconds
         self.end: float = end if outer is None else min(end, outer.end)
         self.outer = outer
         self.was_hit = False
 
     def seconds_left(self) -> float:
         """Return the seconds until the end, 0 after it."""
-        return self.end if self.end == math.inf else max(self.end - time.monotonic(), 0.0)
+        return self.end if self.end == math.inf else max(self.end - monotonic(), 0.0)
 
     def is_over(self) -> bool:
         """Return whether the time is over, and note it: the caller does not go on then."""
-        if self.end == math.inf or time.monotonic() < self.end:
+        if self.end == math.inf or monotonic() < self.end:
             return False
         self.hit()
         return True
@@ -72,7 +84,18 @@ def is_time_over() -> bool:
 
 
 @contextmanager
-def _holding(limit: TimeLimit) -> Iterator[TimeLimit]:
+def time_limit(seconds: float | None, *, nested: bool = True) -> Iterator[TimeLimit]:
+    """Limit the time of the block.
+
+    Parameters
+    ----------
+    seconds : float or None
+        None adds no limit.
+    nested : bool
+        Whether the limit that holds already holds in the block too.
+    """
+    outer = _current.get() if nested else None
+    limit = TimeLimit(math.inf if seconds is None else seconds, outer)
     token = _current.set(limit)
     try:
         yield limit
@@ -80,31 +103,17 @@ def _holding(limit: TimeLimit) -> Iterator[TimeLimit]:
         _current.reset(token)
 
 
-def time_limit(seconds: float | None) -> AbstractContextManager[TimeLimit]:
-    """Limit the time of the block, within the limit that holds already; None adds no limit."""
-    return _holding(TimeLimit(math.inf if seconds is None else seconds, _current.get()))
-
-
 def time_share(part: float) -> AbstractContextManager[TimeLimit]:
-    """Let the block take a part of the time that is left."""
-    return time_limit(part * current_limit().seconds_left())
-
-
-@contextmanager
-def uncounted() -> Iterator[None]:
-    """Do not count the time of the block, such as that of compiling, in the limits that hold."""
-    begin = time.monotonic()
-    with no_time_limit():
-        yield
-    took, limit = time.monotonic() - begin, _current.get()
-    while limit is not None:
-        limit.end += took
-        limit = limit.outer
+    """Let the block take a part of the time that is left, if time is limited."""
+    limit = current_limit()
+    if limit.end == math.inf:
+        return nullcontext(limit)
+    return time_limit(part * limit.seconds_left())
 
 
 def no_time_limit() -> AbstractContextManager[TimeLimit]:
     """Lift all limits in the block, whose work keeps to the time by itself."""
-    return _holding(TimeLimit(math.inf))
+    return time_limit(None, nested=False)
 
 
 def check_max_seconds(value: Any) -> float | None:

@@ -1,0 +1,94 @@
+"""``scrimp stop``: the threshold of confident stops, set on held-out rows."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import (
+    ErrorCost,
+    Money,
+    OutputFile,
+    common_options,
+    data_argument,
+    missing_option,
+    model_argument,
+    refuse_overwriting,
+)
+
+if TYPE_CHECKING:
+    from ..runtime.confidence_threshold import StopCalibration
+
+
+@click.command(short_help="Set when a row is settled, on held-out rows.")
+@model_argument
+@data_argument
+@click.option("--target", required=True, metavar="COL", help="The column with the truth.")
+@click.option(
+    "--max-increase", type=float, metavar="SHARE",
+    help="The largest share of rows that stopping may turn from right to wrong, such as 0.01.",
+)  # fmt: skip
+@click.option("--max-error", type=float, metavar="SHARE", help="The largest share of errors.")
+@click.option("--average-budget", type=Money(), help="The largest mean spend.")
+@click.option(
+    "--error-cost", type=ErrorCost(),
+    help="What an error costs, or each kind of error: spend plus errors are to cost the least.",
+)  # fmt: skip
+@click.option(
+    "--delta", type=float, default=0.05, show_default=True, metavar="P",
+    help="The probability with which a limit may be exceeded.",
+)  # fmt: skip
+@click.option("--budget", type=Money(), help="The most that a row may spend.")
+@click.option(
+    "--out", type=OutputFile(model=True), required=True, metavar="FILE",
+    help="Where to save the model with its threshold.",
+)  # fmt: skip
+@missing_option
+@common_options
+def stop(
+    model: Path, data: Path, target: str, max_increase: float | None, max_error: float | None,
+    average_budget: float | None, error_cost: Any, delta: float, budget: float | None, out: Path,
+    missing: tuple[str, ...], as_json: bool,
+) -> None:  # fmt: skip
+    """Set on DATA when a row of MODEL is settled, for --stop confident.
+
+    DATA must hold rows that the model was not trained on. One goal is given: --max-increase,
+    --max-error, --average-budget or --error-cost.
+    """
+    from ..io import load, save
+    from ..runtime.confidence_threshold import StopGoal
+    from .errors import refusing_impossible
+    from .model_columns import features, text_columns
+    from .output import print_json
+    from .tables import labels, read_table
+
+    refuse_overwriting([out], [model, data])
+    goal = StopGoal(max_increase, max_error, average_budget, error_cost, delta)
+    predictor = load(model)
+    text = text_columns(predictor) + ([target] if predictor.classes_.dtype.kind == "U" else [])
+    table = read_table(data, missing, text)
+    y, X = labels(table, target, data), features(table, predictor, data)
+    with refusing_impossible():
+        settled, reached = predictor.calibrate_stop(X, y, goal, budget)
+    save(settled, out)
+    if as_json:
+        print_json({"model": str(out), **asdict(reached)})
+        return
+    click.echo(_report(reached))
+    click.echo(f"Saved to {out}. Use it: scrimp predict {out} new.csv --stop confident")
+
+
+def _report(reached: StopCalibration) -> str:
+    from .output import count, money
+
+    saved = 1.0 - reached.spend / reached.full_spend if reached.full_spend else 0.0
+    return (
+        f"A row stops when its answer is {100 * reached.confidence:.1f}% probable. On "
+        f"{count(reached.n_rows, 'held-out row')} it then spends {money(reached.spend)} on "
+        f"average instead of {money(reached.full_spend)} ({100 * saved:.0f}% less), and "
+        f"{100 * reached.error:.1f}% of the answers are wrong instead of "
+        f"{100 * reached.full_error:.1f}%."
+    )
