@@ -48,6 +48,9 @@ class Target:
         (Elkan 2001). Without them, all errors cost the same.
     max_log_count : float
         Of counts: the largest logarithm of a prediction. Greater scores count as this.
+    confidence : float, optional
+        The probability of the predicted class from which on ``stop="confident"`` buys nothing
+        more.
     """
 
     kind: str
@@ -55,6 +58,7 @@ class Target:
     scale: float = 1.0
     error_costs: Floats | None = None
     max_log_count: float = MAX_LOG_COUNT
+    confidence: float | None = None
 
     def __post_init__(self) -> None:
         """Check that kind and classes fit."""
@@ -74,6 +78,8 @@ class Target:
             )
         if self.kind != "counts" and self.max_log_count != MAX_LOG_COUNT:
             raise ValueError(f"max_log_count is for counts, and this is a {self.kind} target.")
+        if self.confidence is not None and not (0 <= self.confidence <= 1 and not self.is_number):
+            raise ValueError("confidence must be a probability of classes, from 0 to 1.")
         if self.error_costs is not None:
             if self.is_number:
                 raise ValueError("error_cost is for classes, and numbers are predicted.")
@@ -162,6 +168,11 @@ class Target:
             return np.asarray(np.divide(parts, total, out=even, where=total > 0))
         second = expit(self.scale * scores[..., 0])
         return np.stack([1.0 - second, second], axis=-1)
+
+    def confidences(self, scores: Floats) -> Floats:
+        """Return the probability (...) of the predicted class."""
+        chosen = self.decided(scores)[..., None]
+        return np.asarray(np.take_along_axis(self.probabilities(scores), chosen, axis=-1)[..., 0])
 
     def log_probabilities(self, scores: Floats) -> Floats:
         """Return logarithms of class probabilities (..., classes), finite wherever scores are."""

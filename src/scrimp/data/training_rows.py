@@ -20,8 +20,7 @@ from sklearn.utils.validation import (
 from ..types import Floats, Ints
 from .columns import Columns, as_frame, learn_columns
 from .error_costs import cost_matrix
-from .labels import check_labels
-from .validation import FLOAT_DTYPES, check_several
+from .validation import FLOAT_DTYPES, check_labels, check_several
 
 #: Weights up to this, and down to its reciprocal, are used as they are given.
 LARGEST_WEIGHT = 2.0**200
@@ -72,8 +71,13 @@ class TrainingRows:
             return self
         if not self.weights.any():
             raise ValueError("sample_weight is 0 for all rows; expected a positive weight.")
-        kept = np.flatnonzero(self.weights > 0)
-        return TrainingRows(self.table[kept], self.y[kept], self.weights[kept], self.columns, kept)
+        return self.taken(np.flatnonzero(self.weights > 0))
+
+    def taken(self, index: Ints) -> TrainingRows:
+        """Return some of the rows."""
+        weights = None if self.weights is None else self.weights[index]
+        kept = index if self.kept is None else self.kept[index]
+        return TrainingRows(self.table[index], self.y[index], weights, self.columns, kept)
 
     def without_equal_weights(self) -> TrainingRows:
         """Return the rows without weights if these are all 1."""

@@ -106,6 +106,30 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
         raise ValueError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}.")
 
 
+def check_labels(y: NDArray[Any]) -> None:
+    """Raise ValueError if some labels are missing, or if some are text and others are not.
+
+    >>> check_labels(np.array(["a", "b"], dtype=object))
+    >>> check_labels(np.array(["a", None], dtype=object))
+    Traceback (most recent call last):
+        ...
+    ValueError: y is missing in 1 of 2 rows; leave these rows out.
+    """
+    missing = np.isnan(y).sum() if y.dtype.kind == "f" else 0
+    if y.dtype.kind == "O" and y.ndim:
+        missing = sum(map(is_missing, y.flat))
+    if missing:
+        raise ValueError(f"y is missing in {missing} of {len(y)} rows; leave these rows out.")
+    objects = list(y.flat) if y.dtype.kind == "O" else []
+    text = [label for label in objects if isinstance(label, str)]
+    others = [label for label in objects if not isinstance(label, str | bytes)]
+    if text and others:
+        raise ValueError(
+            f"Unknown label type: y holds text ({text[0]!r}) and other labels ({others[0]!r}); "
+            "expected labels of one type. Turn all of them into text, or all into numbers."
+        )
+
+
 def check_several(classes: NDArray[Any]) -> None:
     """Refuse classes that cannot be told apart, of rows that count."""
     if len(classes) < 2:

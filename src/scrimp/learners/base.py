@@ -18,6 +18,7 @@ from ..data.error_costs import cost_matrix
 from ..data.target import Target
 from ..data.validation import FLOAT_DTYPES
 from ..plans.priced_plan import PricedPlan
+from ..runtime.confidence_threshold import StopGoal
 from ..runtime.events import Handler
 from ..runtime.predictor import Predictor
 from ..runtime.session import Session
@@ -150,7 +151,7 @@ class BudgetedEstimator(BaseEstimator):
             without it as far as it can.
         keys : int array (rows,), optional
             Keys of the rows, for plans that draw at random.
-        stop : {None, "certain"}
+        stop : {None, "certain", "confident"}
             ``certain`` buys nothing more once no purchase still to come could change the
             label: the labels are the same, the probabilities need not be.
         """
@@ -264,6 +265,57 @@ class BudgetedClassifier(ClassifierMixin, BudgetedEstimator):
         kind = kind or ("binary" if len(classes) == 2 else "multiclass")
         costs = None if self.error_cost is None else cost_matrix(self.error_cost, classes)
         return Target(kind, classes, scale, costs)
+
+    def calibrate_stop(
+        self, X: Any, y: Any, *, max_increase: float | None = None,
+        max_error: float | None = None, average_budget: float | None = None,
+        error_cost: Any = None, delta: float = 0.05, budget: Any = None,
+    ) -> Self:  # fmt: skip
+        """Set the threshold of ``stop="confident"`` on rows that the model was not trained on.
+
+        A row then stops buying when its predicted class is as probable as the threshold says.
+        Exactly one goal is given.
+
+        Parameters
+        ----------
+        X, y : table and array
+            Held-out rows. What is promised holds for new rows like these.
+        max_increase : float, optional
+            The largest share of rows that the stop may turn from right to wrong; kept with a
+            probability of at least 1 - `delta`.
+        max_error : float, optional
+            The largest share of wrong answers, kept with the same probability.
+        average_budget : float, optional
+            The largest mean spend: easy rows stop early, so that hard ones may go on. The budget
+            of each row stays as hard as it is.
+        error_cost : float, mapping or array, optional
+            What errors cost, as in the constructor: spend plus cost of errors becomes least.
+        delta : float
+            The probability with which a limit may be exceeded.
+        budget : float, optional
+            The budget of the predictions.
+
+        Returns
+        -------
+        estimator
+            This one; ``stop_calibration_`` tells what the threshold does on the held-out rows.
+
+        Examples
+        --------
+        >>> from scrimp import SequencedClassifier
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> model = SequencedClassifier().fit(X[:300], y[:300])
+        >>> model = model.calibrate_stop(X[300:], y[300:], max_increase=0.03)
+        >>> model.stop_calibration_.spend < 0.5 * model.stop_calibration_.full_spend
+        True
+        """
+        goal = StopGoal(max_increase, max_error, average_budget, error_cost, delta)
+        predictor, self.stop_calibration_ = self.predictor_.calibrate_stop(
+            self._validated(X), y, goal, budget
+        )
+        self.target_ = predictor.target
+        return self
 
     @property
     def classes_(self) -> NDArray[Any]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from functools import wraps
 from typing import Any
 
 from ..runtime.events import Handler, listening, reporting_compilation
-from ..runtime.progress_display import check_verbose, display_for, progress_shown
-from ..runtime.time_limit import TimeLimit, check_max_seconds, time_limit
+from ..runtime.progress_display import display_for, progress_shown
+from ..runtime.time_limit import check_max_seconds, time_limit
 
 
 def in_fit_context(fit: Callable[..., Any]) -> Callable[..., Any]:
@@ -21,7 +21,14 @@ def in_fit_context(fit: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(fit)
     def fit_in_context(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with _fit_context(self) as limit:
+        seconds, display = check_max_seconds(self.max_seconds), display_for(self.verbose)
+        with ExitStack() as stack:
+            limit = stack.enter_context(time_limit(seconds))
+            if display is not None:
+                stack.enter_context(progress_shown(display))
+            for callback in self._callbacks:
+                stack.enter_context(listening(callback))
+            stack.enter_context(reporting_compilation())
             fitted = fit(self, *args, **kwargs)
         self.in_time_ = not limit.was_hit
         if limit.was_hit and self.max_seconds is not None and not self.plan_.items:
@@ -34,20 +41,6 @@ def in_fit_context(fit: Callable[..., Any]) -> Callable[..., Any]:
         return fitted
 
     return fit_in_context
-
-
-@contextmanager
-def _fit_context(model: Any) -> Iterator[TimeLimit]:
-    """Hold the time limit of an estimator, and listen to its progress."""
-    seconds = check_max_seconds(getattr(model, "max_seconds", None))
-    display = display_for(check_verbose(getattr(model, "verbose", None)))
-    with ExitStack() as stack:
-        limit = stack.enter_context(time_limit(seconds))
-        stack.enter_context(progress_shown(display))
-        for callback in model._callbacks:
-            stack.enter_context(listening(callback))
-        stack.enter_context(reporting_compilation())
-        yield limit
 
 
 def check_callbacks(callbacks: tuple[Any, ...]) -> tuple[Handler, ...]:

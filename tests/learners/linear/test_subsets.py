@@ -193,7 +193,7 @@ def test_prefixes_keep_their_own_models(estimator):
 def test_a_failure_is_passed_over_and_the_rest_is_bought():
     X, Y = data()
     costs = Costs.per_feature(np.arange(1.0, 9.0))
-    model = SequencedRegressor(costs).fit(X, Y[:, 0])
+    model = SequencedRegressor(costs, alpha=1e-5).fit(X, Y[:, 0])
     failed = model.sequence_[1]
     session = model.session()
     answer = follow(session, X[0], [failed])
@@ -233,7 +233,7 @@ def test_a_price_still_ends_the_purchases():
 
 def test_an_owned_column_is_used_at_once():
     X, Y = data()
-    model = SequencedRegressor().fit(X, Y[:, 0])
+    model = SequencedRegressor(alpha=1e-5).fit(X, Y[:, 0])
     column = int(model.sequence_[3][1:])
     base, w = naive.ridge(X, Y, [column], 1e-5)
     expected = base + X[:, [column]] @ w

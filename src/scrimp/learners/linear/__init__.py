@@ -1,7 +1,7 @@
 """Linear prediction that is near its best whenever it is interrupted."""
 
 from .bounds import SequenceBounds
-from .generalised import SequencedClassifier, SequencedPoissonRegressor
+from .glm_estimators import SequencedClassifier, SequencedPoissonRegressor
 from .lasso import GroupLassoRegressor
 from .regression import SequencedRegressor
 

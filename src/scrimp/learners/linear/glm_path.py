@@ -60,12 +60,17 @@ class GlmPath:
         The ridge on the coefficients of the inputs; the intercept has none.
     max_iter, tol : int, float
         When a refit ends.
+
+    Attributes
+    ----------
+    alpha : float
+        The ridge of the next refit.
     """
 
     def __init__(
         self, sample: Sample, family: Family, alpha: float, max_iter: int, tol: float
     ) -> None:
-        self._sample, self._family, self._alpha = sample, family, alpha
+        self._sample, self._family, self.alpha = sample, family, alpha
         self._max_iter, self._tol = max_iter, tol
         n, k = sample.Y.shape
         self._inputs = np.empty((n, 0), dtype=sample.X.dtype)
@@ -124,7 +129,7 @@ class GlmPath:
                 hessian[:, one, :, other] += products
                 if one != other:
                     hessian[:, other, :, one] += products
-        ridge = np.full(d * k, self._alpha)
+        ridge = np.full(d * k, self.alpha)
         ridge[:k] = 0.0
         return np.asarray(hessian.reshape(d * k, d * k) + np.diag(ridge))
 
@@ -166,6 +171,6 @@ class GlmPath:
             error *= weight[:, None]
             gradient[0] += error.sum(axis=0)
             gradient[1:] += inputs.T @ error.astype(inputs.dtype, copy=False)
-        loss += 0.5 * self._alpha * float((model[1:] ** 2).sum())
-        gradient[1:] += self._alpha * model[1:]
+        loss += 0.5 * self.alpha * float((model[1:] ** 2).sum())
+        gradient[1:] += self.alpha * model[1:]
         return loss, gradient.ravel()

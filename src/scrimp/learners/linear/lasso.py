@@ -45,7 +45,7 @@ class GroupLassoRegressor(SequencedRegressor):
     def __init__(
         self,
         costs: Any = None,
-        alpha: float = 1e-5,
+        alpha: Any = "auto",
         budget: float | None = None,
         missing: Any = "error",
         n_penalties: int = 200,

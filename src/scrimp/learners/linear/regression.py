@@ -29,6 +29,7 @@ from .bounds import MAX_LISTED_GROUPS, SequenceBounds, submodularity_ratio, whit
 from .chunks import chunks_of
 from .factor import CRITERIA
 from .moments import Moments
+from .ridge_penalty import least_squares_alpha
 from .sequence import Sequence, Standardised, choose_sequence, ridge_subsets, sequence_plan
 
 #: The part of the time in which chunks are read; the rest is for the sequence.
@@ -63,8 +64,10 @@ class SequencedRegressor(BudgetedRegressor):
         Whether a purchase may cost no more than all before it. Then at any budget B the
         sequence is near the best set of price B/4, not only where something was just bought.
         Where nothing qualifies the cheapest is next (see `doubled_`).
-    alpha : float
+    alpha : float or "auto"
         The ridge :math:`\lambda\ge 0`, on columns and responses of mean 0 and variance 1.
+        ``auto`` is 1e-5, as in the thesis, where there are 50 rows or more per column; else it is
+        that of least generalised cross-validation for all columns. ``alpha_`` tells.
     budget : float, optional
         The most that a prediction may spend; None is no limit.
     missing : {"error", "mean"} or float
@@ -138,7 +141,7 @@ class SequencedRegressor(BudgetedRegressor):
         costs: Any = None,
         criterion: str = "forward",
         doubling: bool = False,
-        alpha: float = 1e-5,
+        alpha: Any = "auto",
         budget: float | None = None,
         missing: Any = "error",
         max_seconds: float | None = None,
@@ -222,7 +225,7 @@ class SequencedRegressor(BudgetedRegressor):
                 f"criterion is {self.criterion!r}, of which nothing is known; bounds hold for "
                 "'forward' and 'omp'."
             )
-        data = Standardised.of(self.sums_, self.alpha)
+        data = Standardised.of(self.sums_, self.alpha_)
         prepared = costs.prepared(self._design.preparation.source)
         groups = [np.array(columns) for columns in prepared.columns if columns]
         spent = [costs.price_of(sequence.items[:k]) for k in range(len(sequence.items) + 1)]
@@ -303,10 +306,11 @@ class SequencedRegressor(BudgetedRegressor):
             costs, limit = self._priced(), float(check_budget(self.budget))
             warn_if_nothing_is_affordable(costs, [limit])
             self._refuse_overflow()
-            data = Standardised.of(self.sums_, self.alpha)
+            self.alpha_ = least_squares_alpha(self.alpha, self.sums_)
+            data = Standardised.of(self.sums_, self.alpha_)
             prepared = costs.prepared(self._design.preparation.source)
             sequence = self._choose(data, prepared, limit)
-            subsets = ridge_subsets(self.sums_, self.alpha, sequence.columns)
+            subsets = ridge_subsets(self.sums_, self.alpha_, sequence.columns)
             sequence = replace(sequence, subsets=subsets)
             self._plan = PricedPlan(sequence_plan(sequence, self._design), costs)
             self._sequence = sequence
@@ -373,9 +377,15 @@ class SequencedRegressor(BudgetedRegressor):
         return tags
 
 
+def check_alpha(alpha: Any) -> None:
+    """Refuse a ridge that is neither a number nor chosen here."""
+    is_number = isinstance(alpha, int | float | np.number) and 0 <= alpha < math.inf
+    if not is_number and not (isinstance(alpha, str) and alpha == "auto"):
+        raise ValueError(f"alpha is {alpha!r}; expected a finite number >= 0, or 'auto'.")
+
+
 def check_sequencer(model: Any) -> None:
     """Refuse parameters that no sequence can be learnt by."""
     check_budget(model.budget)
-    if not (isinstance(model.alpha, int | float | np.number) and 0 <= model.alpha < math.inf):
-        raise ValueError(f"alpha is {model.alpha!r}; expected a finite number >= 0.")
+    check_alpha(model.alpha)
     check_missing(model.missing)

@@ -23,6 +23,7 @@ from .factor import FLOOR, GroupFactor
 from .families import Family
 from .glm_path import GlmPath, Sample
 from .moments import Moments
+from .ridge_penalty import RidgePenalty
 from .sequence import NOTHING, GroupShopper, Sequence, Standardised
 
 
@@ -111,8 +112,8 @@ class _GroupValues:
 
 
 def choose_glm_sequence(
-    sample: Sample, family: Family, costs: Costs, criterion: str, alpha: float, budget: float,
-    doubling: bool, max_iter: int, tol: float,
+    sample: Sample, family: Family, costs: Costs, criterion: str, penalty: RidgePenalty,
+    budget: float, doubling: bool, max_iter: int, tol: float,
 ) -> tuple[Sequence, int]:  # fmt: skip
     """Buy the group whose gradient is worth most per price, refit, and go on (Alg. 5).
 
@@ -120,8 +121,8 @@ def choose_glm_sequence(
     """
     shopper = GroupShopper(costs, budget, doubling)
     groups = shopper.groups
-    group_values = _GroupValues(criterion, sample, groups, alpha)
-    path = GlmPath(sample, family, alpha, max_iter, tol)
+    group_values = _GroupValues(criterion, sample, groups, penalty.alpha)
+    path = GlmPath(sample, family, penalty.alpha, max_iter, tol)
     chosen: list[int] = []
     losses, models = [path.loss], [path.model]
     left = np.ones(len(groups), dtype=bool)
@@ -132,7 +133,9 @@ def choose_glm_sequence(
             break
         choice = shopper.best(values, candidates)
         shopper.take(choice)
-        losses.append(path.grow(group_values.whiteners[choice].inputs(sample.X)))
+        inputs = group_values.whiteners[choice].inputs(sample.X)
+        path.alpha = penalty.of(len(path.model) - 1 + inputs.shape[1])
+        losses.append(path.grow(inputs))
         group_values.take(choice)
         left[choice] = False
         chosen.append(choice)

@@ -21,9 +21,10 @@ from ...plans.priced_plan import PricedPlan
 from ...types import Floats
 from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
 from .families import FAMILIES
-from .glm import GLM_CRITERIA, choose_glm_sequence
 from .glm_path import Sample
+from .glm_sequence import GLM_CRITERIA, choose_glm_sequence
 from .regression import check_sequencer
+from .ridge_penalty import chosen_penalty
 from .sequence import sequence_plan
 
 #: Columns up to which matrix products are faster in one thread.
@@ -43,7 +44,7 @@ class _GlmSequencer(BudgetedEstimator):
         costs: Any = None,
         criterion: str = "omp",
         doubling: bool = False,
-        alpha: float = 1e-5,
+        alpha: Any = "auto",
         budget: float | None = None,
         missing: Any = "error",
         max_iter: int = 200,
@@ -82,11 +83,12 @@ class _GlmSequencer(BudgetedEstimator):
         sample = Sample(table, Y, weights / weights.sum())
         # small products are slower in several threads, much so where cores are busy
         with threadpool_limits(1 if table.shape[1] <= _ONE_THREAD_COLUMNS else None, "blas"):
+            penalty = chosen_penalty(self.alpha, sample, FAMILIES[family])
             sequence, self.n_iter_ = choose_glm_sequence(
                 sample, FAMILIES[family], costs.prepared(design.preparation.source), self.criterion,
-                self.alpha, budget, self.doubling, self.max_iter,
-                self.tol,
+                penalty, budget, self.doubling, self.max_iter, self.tol,
             )  # fmt: skip
+        self.alpha_ = penalty.alpha
         self.sequence_ = [costs.names[item] for item in sequence.items]
         self.explained_ = sequence.explained
         self.doubled_ = sequence.doubled
@@ -112,9 +114,12 @@ class SequencedClassifier(BudgetedClassifier, _GlmSequencer):
         approximates what a group would explain: the curvature of the loss is replaced by that
         of least squares, which bounds it (Boehning 1992), so that the gain is
         :math:`r_g^\top R_{gg}^{-1}r_g` with r the gradient and R as in `SequencedRegressor`.
-    alpha : float
+    alpha : float or "auto"
         The ridge :math:`\lambda\ge 0` on the coefficients of the inputs: columns of variance 1,
         uncorrelated within their group for ``omp`` and ``forward``. The intercept has none.
+        ``auto`` is 1e-5, as in the thesis, where there are 50 rows or more per coefficient; else
+        it is chosen by generalised cross-validation of a least squares fit to all columns, and a
+        prefix has the part of it that it has of the columns.
     max_iter : int
         The most steps of a refit (L-BFGS). Where that is not enough there is a warning.
     tol : float
@@ -137,6 +142,8 @@ class SequencedClassifier(BudgetedClassifier, _GlmSequencer):
         Whether no purchase more than doubled what was spent.
     n_iter_ : int
         The most steps that a refit took.
+    alpha_ : float
+        The ridge of a model of all columns.
     plan_ : PricedPlan
         What is bought, in order.
 
@@ -173,7 +180,7 @@ class SequencedClassifier(BudgetedClassifier, _GlmSequencer):
         costs: Any = None,
         criterion: str = "omp",
         doubling: bool = False,
-        alpha: float = 1e-5,
+        alpha: Any = "auto",
         budget: float | None = None,
         missing: Any = "error",
         max_iter: int = 200,
