@@ -106,6 +106,28 @@ MODELS: dict[str, Callable[[], Any]] = {
     "boosting-regressor-budgets": lambda: on_table(
         "BudgetedBoostingRegressor", target, n_rounds=10, budget=[1.1, 7.6], random_state=0
     ),
+    "heart-trees": lambda: on_heart(
+        "BudgetedBoostingClassifier", max_depth=3, n_rounds=10, budget=110.0, random_state=0
+    ),
+    "trees-three": lambda: on_table(
+        "BudgetedBoostingClassifier",
+        three,
+        max_depth=2,
+        n_rounds=8,
+        min_samples_leaf=3,
+        combine="vote",
+        early_stopping=False,
+        random_state=0,
+    ),
+    "trees-poisson": lambda: on_table(
+        "BudgetedBoostingRegressor",
+        counts,
+        max_depth=2,
+        loss="poisson",
+        n_rounds=8,
+        min_samples_leaf=3,
+        random_state=0,
+    ),
     "heart-sampled-cost-aware": lambda: on_heart(
         "SampledBoostingClassifier", n_rounds=15, max_draws=60, random_state=0, combine="vote"
     ),

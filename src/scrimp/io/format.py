@@ -26,7 +26,7 @@ from .labels import pack_labels, unpack_labels
 from .strict_json import dump_json, fields, listed, mapping, number, text, texts, wholes
 
 #: The format that is written; `scrimp.io` says how to raise it.
-FORMAT = 3
+FORMAT = 4
 
 _CLASSES = "classes"
 _PLAN = "plan/"
@@ -61,6 +61,7 @@ def write_format(predictor: Predictor, version: str) -> tuple[Document, Tensors]
             "classes": labels,
             "error_costs": _matrix_or_none(predictor.target.error_costs),
             "max_log_count": _max_log_count(predictor.target),
+            "confidence": predictor.target.confidence,
         },
         "info": _plain(predictor.info),
     }
@@ -85,7 +86,17 @@ def read_format_2(document: Document, tensors: Tensors) -> Predictor:
 
 
 def read_format_3(document: Document, tensors: Tensors) -> Predictor:
-    """Return the predictor of a file of format 3."""
+    """Return the predictor of a file of format 3, which has no threshold of confident stops."""
+    target = document.get("target")
+    if not isinstance(target, dict) or "confidence" in target:
+        raise ValueError(
+            "target must have just the fields kind, scale, classes, error_costs, max_log_count"
+        )
+    return read_format_4({**document, "target": {**target, "confidence": None}}, tensors)
+
+
+def read_format_4(document: Document, tensors: Tensors) -> Predictor:
+    """Return the predictor of a file of format 4."""
     _, _, plan, costs, columns, target, info = fields(
         document, "the document",
         "format", "scrimp", "plan", "costs", "columns", "target", "info",
@@ -103,6 +114,7 @@ READERS: dict[int, Callable[[Document, Tensors], Predictor]] = {
     1: read_format_1,
     2: read_format_2,
     3: read_format_3,
+    4: read_format_4,
 }
 
 
@@ -168,8 +180,8 @@ def _read_category(value: Any, what: str) -> Category:
 
 
 def _read_target(value: Any, classes: NDArray[Any]) -> Target:
-    kind, scale, labels, costs, limit = fields(
-        value, "target", "kind", "scale", "classes", "error_costs", "max_log_count"
+    kind, scale, labels, costs, limit, confidence = fields(
+        value, "target", "kind", "scale", "classes", "error_costs", "max_log_count", "confidence"
     )
     dtype, as_objects = fields(labels, "classes", "dtype", "object")
     labels = unpack_labels(dtype, as_objects, classes)
@@ -178,6 +190,7 @@ def _read_target(value: Any, classes: NDArray[Any]) -> Target:
     return Target(
         text(kind, "the target's kind"), labels, number(scale, "scale"), _read_matrix(costs),
         MAX_LOG_COUNT if limit is None else number(limit, "max_log_count"),
+        None if confidence is None else number(confidence, "confidence"),
     )  # fmt: skip
 
 
