@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ import numpy as np
 
 from ..data.folds import Splits
 from ..runtime.events import COMPILING, Progress, emit, listening
-from ..runtime.time_limit import current_limit, time_share
+from ..runtime.time_limit import current_limit, monotonic, time_share
 from ..types import Floats, Ints
 
 Prepared = TypeVar("Prepared")
@@ -82,7 +81,7 @@ class CrossValidation(Generic[Prepared, Result]):
     n_complete: int = 0
     in_time: bool = True
     n_tried: int = 0
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=monotonic)
 
     def run(self, max_seconds: float | None = None) -> Iterator[int]:
         """Yield the number of each fold once all remaining candidates have finished it.
@@ -93,7 +92,7 @@ class CrossValidation(Generic[Prepared, Result]):
             A new time limit, from now on.
         """
         if max_seconds is not None:
-            self.max_seconds, self.started, self.in_time = max_seconds, time.monotonic(), True
+            self.max_seconds, self.started, self.in_time = max_seconds, monotonic(), True
         for fold in range(self.n_complete, len(self.splits)):
             if not self._finish(fold):
                 return
@@ -102,7 +101,7 @@ class CrossValidation(Generic[Prepared, Result]):
 
     def remaining(self, share: float = 1.0) -> float:
         """Return the seconds that are left of a share of the time."""
-        return share * self.max_seconds - (time.monotonic() - self.started)
+        return share * self.max_seconds - (monotonic() - self.started)
 
     def tested(self) -> list[Ints]:
         """Return the test rows of each complete fold."""
@@ -131,7 +130,7 @@ class CrossValidation(Generic[Prepared, Result]):
     @contextmanager
     def attempt(self, name: str) -> Iterator[None]:
         """Note the time that the block takes; drop the candidate if it raises an error."""
-        begin = time.monotonic()
+        begin = monotonic()
         try:
             yield
         except OutOfTime:
@@ -141,7 +140,7 @@ class CrossValidation(Generic[Prepared, Result]):
                 raise
             self.drop(name, self.explain(error))
         finally:
-            self.add_seconds(name, time.monotonic() - begin)
+            self.add_seconds(name, monotonic() - begin)
 
     def add_seconds(self, name: str, seconds: float) -> None:
         """Add to the time that a candidate, or a part of the work, has taken."""
@@ -150,10 +149,10 @@ class CrossValidation(Generic[Prepared, Result]):
     @contextmanager
     def time_limit(self, seconds: float) -> Iterator[None]:
         """Raise `OutOfTime` at the first progress event after some time, or after all of it."""
-        end = min(time.monotonic() + seconds, self.started + self.max_seconds)
+        end = min(monotonic() + seconds, self.started + self.max_seconds)
 
         def watch(event: Progress) -> None:
-            if time.monotonic() > end and event.task != COMPILING:
+            if monotonic() > end and event.task != COMPILING:
                 raise OutOfTime
 
         with listening(watch):
@@ -184,13 +183,13 @@ class CrossValidation(Generic[Prepared, Result]):
     def _evaluate(self, name: str, fold: int, prepared: Prepared, test: Ints) -> bool:
         """Evaluate one cell; return False if the time is over before it is finished."""
         share = 1.0 if self.max_share is None or len(self.candidates) == 1 else self.max_share
-        limit, begin = share * self.max_seconds, time.monotonic()
+        limit, begin = share * self.max_seconds, monotonic()
         watch = nullcontext() if self.max_share is None else self.time_limit(limit)
         try:
             with self.attempt(name), watch:
                 result = self.evaluate(name, prepared, test)
                 self.results.setdefault(name, {})[fold] = result
-            is_slow = share < 1.0 and time.monotonic() - begin > limit
+            is_slow = share < 1.0 and monotonic() - begin > limit
         except OutOfTime:
             if self.remaining() < 0:
                 return False

@@ -74,3 +74,20 @@ def test_items_of_constant_columns_are_not_bought():
     X = np.column_stack([np.ones(200), rng.normal(size=200)])
     model = FrontierRegressor(np.array([3.0, 1.0]), [4.0], candidates=["linear"], cv=2)
     assert [entry.price for entry in model.fit(X, X[:, 1]).chosen_] == [1.0]
+
+
+def test_entries_that_no_budget_uses_are_spare():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = X @ [1.0, 0.9, 3.0] + 0.1 * rng.normal(size=300)
+    model = FrontierRegressor([1.0, 1.0, 3.0], [1.0, 2.0, 4.0, 5.0], candidates=["linear"], cv=2)
+    model.fit(X, y)
+    assert [entry.price for entry in model.chosen_] == [1.0, 2.0, 4.0, 5.0]
+    assert model.spare_ == []
+    dearer = model.reprice([1.0, 9.0, 3.0])
+    assert [entry.price for entry in dearer.entries_] == [1.0, 10.0, 4.0, 13.0]
+    assert [entry.price for entry in dearer.spare_] == [10.0]
+    for entry in dearer.chosen_:
+        assert set(dearer.spend(X, entry.price)) == {entry.price}
+    assert len(dearer.predictor_.info["chosen"]) == 4  # as many as the menu has
+    assert set(dearer.spend(X, 10.0, failed=[False, False, True])) == {10.0}

@@ -20,6 +20,42 @@ def frames(n=1500):
 
 
 @pytest.fixture(scope="module")
+def crowded():
+    """A cheap and a dear entry; what the dear one costs without one item the cheap one may pay."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(900, 6)), columns=NAMES)
+    y = X.to_numpy() @ [1.0, 0.9, 3.0, 0.8, 0.7, 0.0] + 0.1 * rng.normal(size=900)
+    prices = dict(zip(NAMES, [1.0, 1.0, 4.0, 1.0, 1.0, 1.0], strict=True))
+    model = FrontierRegressor(prices, [1.0, 2.0, 5.0, 8.0], candidates=["linear"], cv=2)
+    return model.fit(X[:450], y[:450]), X[450:]
+
+
+def bought(model, budget, failed=()):
+    row, session = dict.fromkeys(NAMES, 0.5), model.session(budget, failed=failed)
+    while (request := session.ask()) is not None:
+        session.tell({name: row[name] for name in request.columns})
+    return set(session.bought)
+
+
+@pytest.mark.parametrize("budget", [0.0, 1.0, 2.0, 4.0, 5.0, 6.0, 7.0, 8.0])
+@pytest.mark.parametrize("also", [None, *NAMES])
+def test_what_would_not_be_bought_may_fail(crowded, budget, also):
+    model, X = crowded
+    first = [] if also is None else [also]
+    usual, rest = bought(model, budget), bought(model, budget, first)
+    masks = {name: np.isin(NAMES, [*first, name]) for name in NAMES if name not in rest | usual}
+    expected = model.predict(X, budget, failed=np.isin(NAMES, first))
+    for name, lost in masks.items():
+        assert bought(model, budget, [*first, name]) == rest, name
+        np.testing.assert_array_equal(model.predict(X, budget, failed=lost), expected)
+        sweep = model.sweep(X, [0.0, 1.0, 2.0, 4.0, 5.0, 6.0, 7.0, 8.0], failed=lost)
+        position = sweep.budgets.tolist().index(budget)
+        np.testing.assert_array_equal(sweep.labels()[:, position], expected)
+        if also is None:
+            np.testing.assert_array_equal(model.predict(X.drop(columns=name), budget), expected)
+
+
+@pytest.fixture(scope="module")
 def regression():
     train, test, signal = frames()
     prices = dict(zip(NAMES, [3.0, 2.0, 1.0, 2.0, 1.0, 1.0], strict=True))
@@ -120,7 +156,7 @@ def test_classes_fees_and_requirements(n_classes):
 def test_complete_rows_are_answered_by_the_entries_themselves(regression):
     model, X, _ = regression
     for number, entry in enumerate(model.plan_.plan.entries):
-        budget = model.chosen_[number - 1].price if number else 0.0
+        budget = model.entries_[number - 1].price if number else 0.0
         start = entry.start(np.arange(3, dtype=np.uint64), None)
         values = X.to_numpy()[:3]
         for stage in range(len(entry.stages)):

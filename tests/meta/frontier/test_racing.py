@@ -119,7 +119,8 @@ def test_a_last_training_is_begun_only_if_it_ends_in_time(monkeypatch):
     spy = Spy()
     held = race(spy, seconds=100.0)
     now = [held.validation.started]
-    monkeypatch.setattr("scrimp.meta.frontier.racing.time.monotonic", lambda: now[0])
+    for module in ("frontier.racing", "cross_validation"):
+        monkeypatch.setattr(f"scrimp.meta.{module}.monotonic", lambda: now[0])
     held.run()
     held.validation.seconds = {"search": 30.0, "spy": 45.0}  # of three folds of 100 rows of 150
     now[0] = held.validation.started + 80.0
@@ -212,7 +213,8 @@ def test_a_fold_that_not_all_have_finished_in_time_does_not_count(monkeypatch):
     one, two = Spy("one", EARLY), Spy("two", LATE)
     held = race(one, two, seconds=100.0)
     now = [held.validation.started]
-    monkeypatch.setattr("scrimp.meta.frontier.racing.time.monotonic", lambda: now[0])
+    for module in ("frontier.racing", "cross_validation"):
+        monkeypatch.setattr(f"scrimp.meta.{module}.monotonic", lambda: now[0])
     train = one.train
 
     def slow(fold):  # quick at first, so that a second fold seems to be affordable

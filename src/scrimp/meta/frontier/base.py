@@ -22,14 +22,14 @@ from ...data.linear_design import columns_not_finite, not_finite
 from ...data.target import Target
 from ...data.training_rows import TrainingRows, as_seed
 from ...data.validation import check_budgets
-from ...kernels import n_threads
+from ...kernels.threads import n_threads
 from ...learners.base import BudgetedEstimator
 from ...plans.priced_plan import PricedPlan
 from ...runtime.time_limit import current_limit, no_time_limit
 from .candidate_costs import frontier_costs
 from .candidates import candidates_of, take_sparse
 from .folds import race_splits
-from .menu import Chosen, make_menu, standard_error
+from .menu import Chosen, in_use, make_menu, standard_error
 from .problem import Problem
 from .racing import Race, listed
 from .selection_loss import selection_loss
@@ -74,7 +74,7 @@ class FrontierBase(BudgetedEstimator):
         shown = ["candidate", "loss", "standard_error", "selection_loss"]
         if self.scoring is None:
             shown.append("brier")
-        chosen = [{name: getattr(one, name) for name in shown} for one in self.chosen_]
+        chosen = [{name: getattr(one, name) for name in shown} for one in self.entries_]
         prior = {name: getattr(self.prior_, name) for name in shown}
         return super()._info() | {"chosen": chosen, "prior": prior}
 
@@ -177,7 +177,8 @@ class FrontierBase(BudgetedEstimator):
             warnings.warn(text, UserWarning, stacklevel=5)
         problem = race.problem
         self._report_prior(race)
-        plan, self.chosen_ = make_menu(race, models, names)
+        plan, entries = make_menu(race, models, names)
+        self._report_entries(entries)
         self.plan_ = PricedPlan(plan, problem.costs)
         self.columns_, self.target_ = problem.columns, self._target(problem.classes)
 
@@ -200,10 +201,14 @@ class FrontierBase(BudgetedEstimator):
         super()._replan(costs)
         entries = self.plan_.plan.outline.entries[1:]
         prices = [costs.price_of(items_of(entry)) for entry in entries]
-        self.chosen_ = [
-            replace(one, budget=price, price=price)
-            for one, price in zip(self.chosen_, prices, strict=True)
-        ]
+        priced = zip(self.entries_, prices, strict=True)
+        self._report_entries([replace(one, budget=price, price=price) for one, price in priced])
+
+    def _report_entries(self, entries: list[Chosen]) -> None:
+        """Set the entries of the menu, those that budgets use and those that they do not."""
+        self.entries_, used = entries, in_use(entries)
+        self.chosen_ = [one for one, is_used in zip(entries, used, strict=True) if is_used]
+        self.spare_ = [one for one, is_used in zip(entries, used, strict=True) if not is_used]
 
 
 def _warn_of_small(costs: Costs, budgets: Sequence[float]) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...costs.item_sets import Items
-from ...kernels import run_pieces
 from ...kernels.boosted_trees import boost
+from ...kernels.threads import run_pieces
 from ...plans.components.models import AverageModel, Model, TreesModel
 from ...plans.components.tree_table import TreeTable
 from ...types import Floats, Ints

@@ -62,7 +62,12 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
     Attributes
     ----------
     chosen_ : list of Chosen
-        The menu, from cheap to expensive.
+        The entries of the menu that budgets use, from cheap to expensive.
+    spare_ : list of Chosen
+        The entries that no budget uses, because a better one costs no more: they serve where
+        items of that one cannot be had, or their own are owned.
+    entries_ : list of Chosen
+        All entries, from the worst to the best.
     prior_ : Chosen
         The same figures for the prior, which buys nothing.
     n_tested_ : int
@@ -173,7 +178,7 @@ class FrontierRegressor(BudgetedRegressor, FrontierBase):
 
     Attributes
     ----------
-    budgets_, chosen_, prior_, n_tested_, failures_, seconds_, plan_
+    budgets_, chosen_, spare_, entries_, prior_, n_tested_, failures_, seconds_, plan_
         As in `FrontierClassifier`.
     losses_ : dict of float arrays (budgets,)
         The out-of-fold mean squared error of each candidate.

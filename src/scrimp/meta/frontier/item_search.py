@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from ...costs.costs import Costs
 from ...costs.item_sets import Items, ItemSets
 from ...costs.ledger import within
 from ...learners.linear import SequencedRegressor
+from ...runtime.time_limit import monotonic
 from .design import Design
 from .linear_scorer import BlendedScorer, LinearScorer
 from .problem import TrainingSet
@@ -141,7 +141,7 @@ def forward_order(
     beta : float
         1 is gain per price; less prefers expensive items with a large gain.
     deadline : float
-        When to stop cross-validating, on the clock of `time.monotonic`.
+        When to stop cross-validating, on the clock of `monotonic`.
     """
     item_sets = ItemSets(costs)
     items = item_sets.free
@@ -157,7 +157,7 @@ def forward_order(
         weights = _price_weights(prices, beta)
         gains = scorer.gains(current.scores)
         affordable.sort(key=lambda i: -gains[i] / weights[i])
-        in_time, improves = time.monotonic() < deadline, idle < OPTIONS.patience
+        in_time, improves = monotonic() < deadline, idle < OPTIONS.patience
         if improves and len(items) < OPTIONS.max_thorough and in_time:
             larger, after = _best_step(scorer, item_sets, items, affordable, current, weights)
         else:
@@ -214,7 +214,7 @@ def swapped(
     n_rows = len(scorer.design.table)
     min_gain = max(OPTIONS.min_swap_gain, OPTIONS.noise / np.sqrt(n_rows))
     for items, budget in zip(sets, budgets, strict=True):
-        while time.monotonic() < deadline:
+        while monotonic() < deadline:
             trials = _swaps(ItemSets(costs), orders, items, budget)
             if not trials:
                 break
@@ -265,7 +265,7 @@ def eliminated(scorer: Scorer, costs: Costs, items: Items, deadline: float = np.
     of them as can be.
     """
     item_sets = ItemSets(costs)
-    while time.monotonic() < deadline:
+    while monotonic() < deadline:
         trials = {item: item_sets.without(items, item) for item in _paid(costs, items)}
         if not 0 < len(trials) <= OPTIONS.max_thorough:
             return items

@@ -46,12 +46,8 @@ class LinearScorer:
 
     Parameters
     ----------
-    design : Design
-        The prepared columns.
-    target : TrainingTarget
-        The training target.
-    rng : Generator
-        Draws the folds.
+    design, target, rng
+        As in `SetScorer`.
     """
 
     def __init__(self, design: Design, target: TrainingTarget, rng: np.random.Generator) -> None:

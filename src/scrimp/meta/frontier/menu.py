@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,9 +28,9 @@ class Chosen:
     Parameters
     ----------
     budget : float
-        The smallest budget at which it is used.
+        The budget that it was trained for.
     price : float
-        Its price.
+        Its price, and so the smallest budget at which it is used.
     candidate : str
         The name of the candidate; names joined by + are the mean of several.
     loss : float
@@ -95,6 +96,19 @@ def make_menu(
         return prior, chosen
     fallback = race.fallback([set(), *map(items_of, entries)])
     return MenuPlan([prior, *entries], fallback), chosen
+
+
+def in_use(entries: Sequence[Chosen]) -> list[bool]:
+    """Return which entries of a menu a budget uses: those that no later one is as cheap as.
+
+    A budget uses the last entry that it pays for. The others are used where items have failed
+    or are owned already.
+    """
+    cheapest, used = math.inf, []
+    for entry in reversed(entries):
+        used.append(entry.price < cheapest)
+        cheapest = min(cheapest, entry.price)
+    return used[::-1]
 
 
 def standard_error(row_losses: Floats) -> float:

@@ -5,7 +5,6 @@ Maron, Moore. Hoeffding races: accelerating model selection search. NIPS 1993.
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
@@ -18,6 +17,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from ...data.folds import Splits
 from ...plans import Fallback
 from ...runtime.events import Progress, emit, muted
+from ...runtime.time_limit import monotonic
 from ...types import Floats, Ints
 from ..cross_validation import CrossValidation
 from . import knockout
@@ -150,10 +150,10 @@ class Race:
 
     def run(self) -> None:
         """Cross-validate fold by fold, as long as the next fold will be finished in time."""
-        begin = time.monotonic()
+        begin = monotonic()
         for fold in self.validation.run():
             self._finish_fold(fold)
-            begin, took = time.monotonic(), time.monotonic() - begin
+            begin, took = monotonic(), monotonic() - begin
             if self.validation.remaining(TIME_SHARES.folds) < took:
                 break
         if not self.validation.n_complete:  # the time was over in the first fold
@@ -165,14 +165,14 @@ class Race:
 
     def prepare(self, index: Ints) -> TrainingSet:
         """Prepare rows to train on, and search item sets if a candidate wants them."""
-        begin, self._fold_models = time.monotonic(), {}
+        begin, self._fold_models = monotonic(), {}
         with _quietly():
             rows = TrainingSet.of(self.problem, index, self.pool)
             if any(self.candidates[name].wants_sets for name in self.validation.candidates):
                 deadline = begin + TIME_SHARES.search * self.validation.max_seconds
                 rows = replace(rows, sets=find_item_sets(rows, deadline))
         if not self.problem.is_sparse:
-            self.validation.add_seconds("search", time.monotonic() - begin)
+            self.validation.add_seconds("search", monotonic() - begin)
         return rows
 
     def _evaluate(self, name: str, rows: TrainingSet, test: Ints) -> Floats:
@@ -320,12 +320,12 @@ class Race:
 
     def fallback(self, entries: Sequence[set[int]]) -> Fallback | None:
         """Return the fallback of a menu; where time is short it learns from few rows."""
-        begin, seconds = time.monotonic(), self.validation.seconds
+        begin, seconds = monotonic(), self.validation.seconds
         is_short = self.validation.remaining(1.0 + TIME_SHARES.grace) < seconds.get("search", 0.0)
         options = knockout.QUICK if is_short else knockout.OPTIONS
         with _quietly():
             fallback = knockout.train_fallback(self.problem, entries, self.pool, options)
-        self.validation.add_seconds("fallback", time.monotonic() - begin)
+        self.validation.add_seconds("fallback", monotonic() - begin)
         return fallback
 
     def has_time_for(self, names: Sequence[str]) -> bool:

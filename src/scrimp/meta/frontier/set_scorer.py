@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 
 from ...costs.item_sets import Items
-from ...kernels import run_pieces
 from ...kernels.boosted_trees import boost, column_gains
+from ...kernels.threads import run_pieces
 from ...types import Floats, Ints
 from .design import Design
 from .training_target import TrainingTarget
@@ -52,6 +52,9 @@ class TreeOptions:
         """Return the options as the kernel takes them."""
         numbers = (self.leaves, self.min_leaf_rows, self.ridge, self.rate, self.rounds)
         return np.array(numbers, dtype=np.float64)
+
+
+DEFAULT_TREE_OPTIONS = TreeOptions()
 
 
 class Scorer(Protocol):
@@ -122,7 +125,7 @@ class SetScorer:
         n_folds: int,
         rng: np.random.Generator,
         pool: Executor | None = None,
-        options: TreeOptions = TreeOptions(),  # noqa: B008 - frozen
+        options: TreeOptions = DEFAULT_TREE_OPTIONS,
         fold_of: Ints | None = None,
     ) -> None:
         self.design, self.target, self.options = design, target, options

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from ...data.encoding import Encoding
 from ...data.folds import splits_of, spread_folds
 from ...data.training_rows import TrainingRows
 from ...runtime.time_limit import time_share
-from ...types import Floats, Ints
+from ...types import Floats
 from ..cross_validation import clearly_better
 from .prefix_models import fit_each
 
@@ -66,13 +65,13 @@ def worthwhile_prefixes(
     losses: list[list[Floats]] = [[] for _ in encodings]
     with time_share(TIME_SHARE):
         for train, test in splits:
-            tested = _taken(rows, test)
-            for outcome in fit_each(estimator, _taken(rows, train), encodings, n_jobs, memory):
+            tested = rows.taken(test)
+            for outcome in fit_each(estimator, rows.taken(train), encodings, n_jobs, memory):
                 if outcome.estimator is not None:
                     table = encodings[outcome.number].table(tested.table)
                     predictions = _predictions(outcome.estimator, table, classes)
                     losses[outcome.number].append(_losses(predictions, tested, classes))
-    of_prior = [_losses(prior, _taken(rows, test), classes) for _, test in splits]
+    of_prior = [_losses(prior, rows.taken(test), classes) for _, test in splits]
     return _no_worse(
         [np.concatenate(parts) if len(parts) == len(splits) else None for parts in losses],
         np.concatenate(of_prior),
@@ -92,11 +91,6 @@ def _no_worse(losses: Sequence[Floats | None], prior: Floats) -> list[int]:
             kept.append(position)
             shorter.append(loss)
     return kept
-
-
-def _taken(rows: TrainingRows, index: Ints) -> TrainingRows:
-    weights = None if rows.weights is None else rows.weights[index]
-    return replace(rows, table=rows.table[index], y=rows.y[index], weights=weights)
 
 
 def _predictions(model: Any, table: Floats, classes: NDArray[Any] | None) -> Floats:
