@@ -14,7 +14,7 @@ PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-papers test-lowest slow coverage lint format bench bench-svm hops architecture reproduce study study-full trust wheel clean
+.PHONY: help demo test test-papers test-lowest slow coverage lint format bench bench-svm bench-trees hops architecture reproduce study study-full trust wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ bench: $(VENV)/.ready-bench ## run the benchmarks
 
 bench-svm: $(VENV)/.ready-bench ## benchmarks of support vector machines, some 10 minutes
 	@$(BIN)/python -m benchmarks.svm --write
+
+bench-trees: $(VENV)/.ready-bench ## benchmarks of boosted trees, some 10 minutes; needs SCRIMP_DATA for accuracy
+	@$(BIN)/python -m benchmarks.boosted_trees --write
 
 hops: $(VENV)/.ready-run ## print the way of a fit, a prediction and a session through the files
 	@$(BIN)/python -m benchmarks.hops

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 
+# Two workers with two OpenMP threads each would wait for each other, by spinning.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import pytest
 
 from scrimp.datasets import DatasetUnavailable, fetch

@@ -65,7 +65,21 @@ def test_columns_out_of_reach_may_be_absent(trained, tmp_path):
     table(50, seed=1).drop("b").write_csv(tmp_path / "t.csv")
     words = ("curve", trained / "model.scrimp", tmp_path / "t.csv", "--target", "y")
     assert run_json(*words, "--budgets", "0,4.9")["rows"] == 50
-    assert "lacks 'b', which the model buys" in refused(*words)
+    result = run(*words, "--budgets", "4.9,6.5")
+    assert result.exit_code == 0
+    assert "t.csv lacks b; it counts as not to be had, in every row\n" in result.stderr
+    cheap, dear = run_json(*words, "--budgets", "4.9,6.5")["curve"]
+    assert cheap["spent"] == dear["spent"] == 1.5
+
+
+def test_models_that_do_not_answer_without_columns_refuse(trained, tmp_path):
+    model = tmp_path / "tree.scrimp"
+    prices = ("--costs", trained / "prices.toml")
+    run("fit", trained / "train.csv", "--target", "y", "--drop", "id", *prices,
+        "--method", "tree", "--out", model)  # fmt: skip
+    table(50, seed=1).drop("b").write_csv(tmp_path / "t.csv")
+    text = refused("curve", model, tmp_path / "t.csv", "--target", "y")
+    assert "t.csv lacks 'b', which the model buys at a budget of" in text
 
 
 def test_a_scorer_of_one_class_takes_text(trained):

@@ -3,7 +3,7 @@ import io
 import polars as pl
 import pytest
 
-from scrimp import SequencedRegressor, load, save
+from scrimp import BudgetedBoostingClassifier, SequencedRegressor, load, save
 
 from .conftest import refused, run, run_json, table
 
@@ -88,14 +88,38 @@ def test_columns_out_of_reach_may_be_absent(trained, model, tmp_path):
     want = run("predict", model, trained / "test.csv", "--budget", 4.9).stdout
     assert run("predict", model, tmp_path / "t.csv", "--budget", 4.9).stdout == want
     assert run("predict", model, tmp_path / "t.csv", "--budget-column", "cap").stdout == want
-    assert "lacks 'b', which the model buys" in refused(
-        "predict", model, tmp_path / "t.csv", "--budget", 5
-    )
     full.drop("a").write_csv(tmp_path / "t.csv")  # b is bought first, and leaves too little for a
     want = run("predict", model, trained / "test.csv", "--budget", 5).stdout
     assert run("predict", model, tmp_path / "t.csv", "--budget", 5).stdout == want
     full.select("id").write_csv(tmp_path / "t.csv")
     assert run_json("predict", model, tmp_path / "t.csv", "--budget", 0)["rows"] == 50
+
+
+def test_what_is_bought_may_be_absent_if_the_model_answers_without(model, tmp_path):
+    full = table(50, seed=1)
+    for names, text in (
+        (["b"], "t.csv lacks b; it counts as not to be had, in every row\n"),
+        (["b", "colour"], "t.csv lacks b, colour; they count as not to be had, in every row\n"),
+    ):
+        full.drop(names).write_csv(tmp_path / "t.csv")
+        result = run("predict", model, tmp_path / "t.csv", "--budget", 6)
+        assert result.exit_code == 0, result.stderr
+        assert text in result.stderr
+        answers = pl.read_csv(io.StringIO(result.stdout))
+        X = full.drop("id", "y", *names)
+        assert answers["prediction"].to_list() == load(model).predict(X, 6.0).tolist()
+        assert answers["spent"].to_list() == load(model).spend(X, 6.0).tolist()
+
+
+def test_a_frontier_buys_something_else_for_what_is_absent(frontier, tmp_path):
+    data = table(50, seed=1).drop("a")
+    data.write_csv(tmp_path / "t.csv")
+    result = run("predict", frontier, tmp_path / "t.csv", "--budget", 6.5)
+    assert "t.csv lacks a; it counts as not to be had" in result.stderr
+    answers = pl.read_csv(io.StringIO(result.stdout))
+    X, predictor = data.drop("id", "y"), load(frontier)
+    assert answers["prediction"].to_list() == predictor.predict(X, 6.5).tolist()
+    assert answers["spent"].to_list() == predictor.spend(X, 6.5).tolist()
 
 
 def test_unseen_categories_are_noted(model, tmp_path):
@@ -124,10 +148,24 @@ def test_help_says_what_an_empty_cell_means():
 
 
 class TestRefuses:
-    def test_columns_that_are_needed(self, trained, model, tmp_path):
+    def test_columns_that_are_needed(self, trained, tmp_path):
+        model = tmp_path / "vote.scrimp"
+        X, y = table().drop("id", "y"), table()["y"].to_numpy()
+        prices = {"a": 1.0, "b": 5.0, "colour": 0.5, "noise": 50.0}
+        booster = BudgetedBoostingClassifier(
+            prices, budget=10.0, n_rounds=20, rule="edge", combine="vote"
+        )
+        save(booster.fit(X, y), model)
         table(5).select("a").write_csv(tmp_path / "t.csv")
         text = refused("predict", model, tmp_path / "t.csv")
-        assert "lacks 'b', 'colour', which the model buys" in text
+        assert "lacks 'b', 'colour', which the model buys without a budget" in text
+
+    def test_columns_of_a_model_that_knows_them_by_position(self, tmp_path):
+        X = table().select("a", "b").fill_null(0.0).to_numpy()
+        save(SequencedRegressor([1.0, 2.0]).fit(X, X.sum(axis=1)), tmp_path / "m.scrimp")
+        pl.DataFrame({"x0": [1.0]}).write_csv(tmp_path / "t.csv")
+        text = refused("predict", tmp_path / "m.scrimp", tmp_path / "t.csv")
+        assert "t.csv lacks 'x1', which the model buys without a budget" in text
 
     def test_two_kinds_of_budget(self, trained, model):
         words = ("predict", model, trained / "test.csv", "--budget", 1, "--budget-column", "a")

@@ -23,8 +23,8 @@ def block(heading, holding):
 def test_the_commands_run_one_after_the_other(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     random = np.random.default_rng(0)
-    for name in ("data", "test", "new"):
-        a, b = random.normal(size=(2, 80))
+    for name, n in (("data", 80), ("test", 80), ("new", 80), ("held_out", 400)):
+        a, b = random.normal(size=(2, n))
         y = np.where(a + b > 0, "yes", "no")
         pl.DataFrame({"a": a, "b": b, "y": y}).write_csv(f"{name}.csv")
     Path("prices.csv").write_text("feature,price\na,5\nb,20\n")
@@ -39,11 +39,13 @@ def test_the_commands_run_one_after_the_other(tmp_path, monkeypatch):
         "predict",
         "ask",
         "reprice",
+        "stop",
     ]
     for command in commands:
         result = run(*command, text="1\n1\n")
         assert result.exit_code == 0, result.stderr
     assert Path("new.scrimp").exists()
+    assert Path("settled.scrimp").exists()
 
 
 def test_in_the_loop_one_item_that_cannot_be_had_leaves_the_others():

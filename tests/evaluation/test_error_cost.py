@@ -57,6 +57,35 @@ def test_weights_count():
     assert (curve.total_cost(COSTS) - curve.spent).tolist() == pytest.approx([8 / 6, 94 / 6])
 
 
+def test_costs_of_single_rows_are_weights():
+    heart = load_heart()
+    y = np.where(heart.y == 1, "sick", "well")
+    loss = np.where(y == "sick", 10.0 * np.arange(1, len(y) + 1), 5.0)
+    model = BudgetedBoostingClassifier(heart.costs, n_rounds=20, combine="vote")
+    model.fit(heart.X, y, sample_weight=loss)
+    for budget in (5.0, None):
+        by_hand = float((loss * (model.predict(heart.X, budget) != y)).mean())
+        budgets = [np.inf if budget is None else budget]
+        curve = Curve.from_estimator(model, heart.X, y, budgets, sample_weight=loss)
+        assert curve.error[0] * loss.mean() == pytest.approx(by_hand)
+        unit = Curve.from_estimator(model, heart.X, y, budgets, sample_weight=loss, error_cost=1.0)
+        assert unit.error[0] * loss.mean() == pytest.approx(by_hand)
+    score = error_cost_scorer(1.0)(model, heart.X, y, sample_weight=loss)
+    assert -score * loss.mean() == pytest.approx(by_hand)
+    assert (1.0 - model.score(heart.X, y, loss)) * loss.mean() == pytest.approx(by_hand)
+    plain = BudgetedBoostingClassifier(heart.costs, n_rounds=20, combine="vote").fit(heart.X, y)
+    assert by_hand < (loss * (plain.predict(heart.X) != y)).mean()
+
+
+def test_costs_of_classes_are_a_case_of_costs_of_rows():
+    heart = load_heart()
+    y = np.where(heart.y == 1, "sick", "well")
+    model = BudgetedTreeClassifier(heart.costs).fit(heart.X, y)
+    loss = np.where(y == "sick", 30.0, 4.0)
+    by_rows = error_cost_scorer(1.0)(model, heart.X, y, sample_weight=loss) * loss.mean()
+    assert error_cost_scorer(COSTS)(model, heart.X, y) == pytest.approx(by_rows)
+
+
 def test_the_interval_holds_the_mean():
     random = np.random.default_rng(0)
     scores = random.normal(size=(200, 1, 1))

@@ -119,3 +119,23 @@ def test_reweighing_right_wrong_and_abstaining_rows():
         factor = 1.0 if vote < 0 else 0.5 if vote == labels[i] else 3.0
         assert out[i] == weights[i] * factor
     assert sums == pytest.approx([out[: stumps.BLOCK].sum(), out[stumps.BLOCK :].sum()])
+
+
+@pytest.mark.parametrize("categorical", [False, True])
+def test_classes_are_held_some_at_a_time(categorical):
+    rng = np.random.default_rng(0)
+    n, K = 300, 2 * classes._CLASSES_AT_A_TIME + 5
+    x, y = rng.integers(0, 4, n).astype(float), rng.permutation(np.arange(n) % K)
+    weight = rng.uniform(0.1, 1.0, n)
+    weight /= weight.sum()
+    stump = found(x, y, weight, [0.5, 1.5, 2.5], K, categorical)
+    totals = np.zeros((K, 4))
+    np.add.at(totals, (y, x.astype(int)), weight)
+    best = 0.0
+    for at in range(4 if categorical else 3):
+        chosen = np.arange(4) == at if categorical else np.arange(4) <= at
+        inside, outside = totals[:, chosen].sum(axis=1), totals[:, ~chosen].sum(axis=1)
+        pairs = inside[:, None] + outside
+        np.fill_diagonal(pairs, 0.0)
+        best = max(best, pairs.max())
+    assert stump["edge"] == pytest.approx((K * best - 1) / (K - 1))

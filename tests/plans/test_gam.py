@@ -132,6 +132,7 @@ def test_intercept_and_scale_follow_the_share_that_is_explained(quadratic):
         ({"scales": [1.0, 1.5]}, "one entry per share"),
         ({"total": 0.0}, "the total > 0"),
         ({"penalty": -1.0}, "must be >= 0"),
+        ({"penalty": 1e200}, r"all <= 1e\+150"),
         ({"intercepts": [[np.nan]] * 3}, "finite"),
     ],
 )

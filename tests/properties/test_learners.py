@@ -8,9 +8,9 @@ from scrimp import BudgetedBoostingClassifier
 from scrimp.checks import CHECKS
 from scrimp.registry import LEARNERS
 
-#: Estimators of the learners whose optional dependency is there, by the name of their class.
+#: Estimators of the learners whose optional dependency is there, by their names.
 REGISTERED = {
-    name: (spec, estimator)
+    f"{spec.name}-{name}": (spec, estimator)
     for spec in LEARNERS.values()
     if not spec.missing_extra
     for name, estimator in spec.checked().items()
@@ -18,7 +18,8 @@ REGISTERED = {
 
 
 def expected_failures(estimator):
-    return dict(REGISTERED[type(estimator).__name__][0].exemptions)
+    [spec] = [spec for spec, each in REGISTERED.values() if repr(each) == repr(estimator)]
+    return spec.exemptions_of(estimator)
 
 
 @parametrize_with_checks(
@@ -34,7 +35,7 @@ def test_a_learner_is_a_scikit_learn_estimator(estimator, check):
 @pytest.mark.filterwarnings("ignore")
 def test_a_learner_keeps_what_all_promise(name, check):
     spec, estimator = REGISTERED[name]
-    if reason := spec.exemptions.get(check.__name__):
+    if reason := spec.exemptions_of(estimator).get(check.__name__):
         pytest.skip(reason)
     check(estimator, max_examples=spec.check_examples)
 
@@ -51,6 +52,16 @@ CONFIGURATIONS = {
     "smoothed": (BudgetedBoostingClassifier(n_rounds=25), ()),
     "greedy": (BudgetedBoostingClassifier(rule="greedy", n_rounds=25), ()),
     "edge": (BudgetedBoostingClassifier(rule="edge", n_rounds=25), ()),
+    "trees for several budgets": (
+        BudgetedBoostingClassifier(
+            budget=[1.0, 2.0], n_rounds=10, max_depth=2, min_samples_leaf=2, loss="exponential"
+        ),
+        ("check_free_items_are_used",),
+    ),
+    "trees of three classes": (
+        OfThreeClasses(n_rounds=6, max_depth=2, min_samples_leaf=2),
+        ("check_free_items_are_used", "check_no_worse_than_prior"),
+    ),
     "menu": (BudgetedBoostingClassifier(budget=[1.0, 2.0], n_rounds=10), ()),
     # a third of the labels are made up here, so that errors cannot be told
     "three classes": (OfThreeClasses(n_rounds=25), ("check_no_worse_than_prior",)),

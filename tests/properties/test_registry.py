@@ -62,7 +62,7 @@ def test_a_learner_is_added_by_its_spec_alone(tmp_path):
     assert [line["item"] for line in seen["fit"]["entries"][0]["purchases"]] == ["a", "b"]
     assert seen["compare"] == ["cheapest"]
     assert seen["help"].count("a linear model in the order of prices") == 2
-    assert "CheapestFirstRegressor" in seen["checked"]
+    assert "cheapest-CheapestFirstRegressor" in seen["checked"]
     assert "| `CheapestFirstRegressor` | `cheapest` | ridge regression, the" in seen["readme"]
 
 
@@ -115,7 +115,7 @@ def test_a_spec_names_what_is_there(spec):
         assert weighted == ("class-weight" in spec.options and task == "classification")
         theirs = {check.func.__name__ for _, check in estimator_checks_generator(estimator)}
         known = theirs | {check.__name__ for check in CHECKS}
-        assert set(spec.exemptions) <= known
+        assert {key.rpartition(".")[2] for key in spec.exemptions} <= known
 
 
 def test_what_is_not_installed_is_named_with_the_command(monkeypatch):

@@ -56,12 +56,12 @@ def with_labels(options: Mapping[str, Any], y: NDArray[Any], task: str) -> dict[
     """Return options in which the classes are labels of the target, which may be numbers."""
     from .problem import positive_label
 
-    found, weights = dict(options), options["class_weight"]
+    labelled, weights = dict(options), options["class_weight"]
     if isinstance(weights, Mapping) and task != "regression":
-        found["class_weight"] = _by_label(weights, y)
+        labelled["class_weight"] = _by_label(weights, y)
     if options["positive"] is not None or options["scoring"] is not None:
-        found["positive"] = positive_label(y, task, options["scoring"], options["positive"])
-    return found
+        labelled["positive"] = positive_label(y, task, options["scoring"], options["positive"])
+    return labelled
 
 
 def _by_label(weights: Mapping[str, float], y: NDArray[Any]) -> dict[Any, float]:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 #: Paul Tol's bright and dark tones, which stay apart for colour-blind readers too.
 _COLOURS = (
     "#4477aa", "#ee6677", "#228833", "#aa3377", "#0099aa", "#bb8800", "#222222", "#999999",
-    "#cc4400", "#66aa00", "#5533bb", "#774411", "#dd99cc",
+    "#cc4400", "#66aa00", "#5533bb", "#774411", "#dd99cc", "#004433", "#eebb44",
 )  # fmt: skip
-_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "p", "h", "<", ">", "d")
+_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "p", "h", "<", ">", "d", "8", "H")
 _DASHES = ("-", "--", ":", "-.")
 _TITLE_SIZE = 11
 #: How far methods stand apart at a budget, so that equals stay visible.

@@ -22,6 +22,16 @@ _IN_OUR_WORDS = {
     "every answer is the prior": "every row gets the same answer",
     "the answer is the prior": "every row gets the same answer",
     "stop='certain'": "--stop certain",
+    "stop='confident' needs a threshold, which rows that the model was not trained on tell: call "
+    "model.calibrate_stop(X, y, ...) first.": "--stop confident needs a threshold, which rows that "
+    "the model was not trained on tell: scrimp stop MODEL DATA --target COL --max-increase 0.01 "
+    "--out FILE sets it.",
+    "stop='confident'": "--stop confident",
+    "No goal given; expected one of max_increase, max_error, average_budget, error_cost.": "No "
+    "goal given; expected one of --max-increase, --max-error, --average-budget, --error-cost.",
+    "max_increase": "--max-increase",
+    "max_error": "--max-error",
+    "average_budget": "--average-budget",
     "positive is ": "--positive is ",
     "(a date into days, say) or leave it out.": "(a date into days, say) or leave it out with "
     "--drop.",

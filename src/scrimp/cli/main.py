@@ -14,6 +14,7 @@ from .fit import fit
 from .inspect import inspect
 from .predict import predict
 from .reprice import reprice
+from .stop import stop
 
 EPILOG = """\
 \b
@@ -46,7 +47,7 @@ def main() -> None:
     """Prediction on a budget: learn what to buy, in which order, and never overspend."""
 
 
-for _command in (demo, compare, fit, predict, curve, inspect, ask, reprice):
+for _command in (demo, compare, fit, predict, curve, inspect, ask, reprice, stop):
     main.add_command(_command)
 
 if __name__ == "__main__":

@@ -25,20 +25,41 @@ def text_columns(model: Predictor) -> list[str]:
 def features(
     frame: pl.DataFrame, model: Predictor, path: Path, budgets: Any = math.inf
 ) -> pl.DataFrame:
-    """Return the model's columns in its order; those that no budget buys may be absent."""
+    """Return the model's columns in its order, and say which of those it would buy are absent.
+
+    Columns that no budget buys may always be absent. Others may if the model answers without
+    them; they are then absent from the result too, and count as not to be had.
+    """
     import polars as pl
 
     from ..data.validation import check_budgets
     from ..runtime.absent_columns import needed_columns, refuse_absent
 
-    limits = check_budgets(budgets)
-    refuse_absent(model.plan, model.columns.absent(frame), limits, str(path))
+    limits, positions = check_budgets(budgets), model.columns.positions
+    absent = [column for name, column in positions.items() if name not in frame.columns]
     bought = needed_columns(model.plan, limits)
-    needed = {name for name, column in model.columns.positions.items() if column in bought}
+    if not bought.isdisjoint(absent):
+        if model.columns.names is None or not model.plan.plan.answers_without:
+            refuse_absent(model.plan, absent, limits, str(path))
+        # without some of its purchases a model may buy others: all that it reads matter
+        read = set(model.plan.columns_read.tolist())
+        _note_absent(path, [model.columns.name(j) for j in absent if j in read])
+        bought = read.difference(absent)
+    else:
+        absent = []
+    needed = {name for name, column in positions.items() if column in bought}
     _refuse_text_for_numbers(frame, needed - set(text_columns(model)))
-    names = list(model.columns.positions)
+    names = [name for name, column in positions.items() if column not in absent]
     nothing = [pl.lit(None).alias(name) for name in names if name not in needed]
     return frame.with_columns(nothing).select(names)
+
+
+def _note_absent(path: Path, names: list[str]) -> None:
+    from .output import note
+    from .tables import some
+
+    what = "it counts" if len(names) == 1 else "they count"
+    note(f"Note: {path} lacks {some(names, 12)}; {what} as not to be had, in every row")
 
 
 def _refuse_text_for_numbers(frame: pl.DataFrame, names: Iterable[str]) -> None:
@@ -57,6 +78,8 @@ def rows_with_unseen_categories(X: pl.DataFrame, model: Predictor) -> dict[str, 
 
     rows_by_column = {}
     for name in text_columns(model):
+        if name not in X.columns:
+            continue
         position = model.columns.positions[name]
         counts = X[name].drop_nulls().value_counts()
         rows_by_column[name] = sum(

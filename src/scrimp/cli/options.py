@@ -174,8 +174,9 @@ def stop_option(command: F) -> F:
     """When to stop before the budget does."""
     return click.option(
         "--stop",
-        type=click.Choice(["certain"]),
-        help="Stop buying as soon as nothing that is left to buy could change the label.",
+        type=click.Choice(["certain", "confident"]),
+        help="Stop buying as soon as nothing that is left to buy could change the label (certain), "
+        "or as the label is as probable as held-out rows have told (confident).",
     )(command)
 
 

@@ -49,8 +49,9 @@ def predict(
 
     The answers have the columns prediction, proba_CLASS for each class, and spent. The columns
     of DATA may stand in any order; those that MODEL does not know are ignored, and those that it
-    does not buy for the budget may be absent. An empty cell counts as a test that was paid for but
-    gave no value.
+    does not buy for the budget may be absent. If others are absent, models that answer without
+    them do so, as if they could not be had; the rest refuse. An empty cell counts as a test that
+    was paid for but gave no value.
     """
     from ..io import load
     from .model_columns import features, text_columns

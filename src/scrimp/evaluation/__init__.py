@@ -6,9 +6,9 @@ from .advice import Advice, Difference, Rival
 from .anytime import ndcg_scorer, oracle_order, stopping_cost, timeliness
 from .budget_grid import default_budgets, price_steps
 from .calibration import calibration_error, reliability
-from .comparing import compare
 from .comparison import Comparison
 from .cross import cross_curve, cross_sweep
+from .cross_validated_comparison import compare
 from .curve import Curve, Point
 from .displays.cost_curve import CostCurveDisplay
 from .displays.price_histogram import PriceHistogramDisplay

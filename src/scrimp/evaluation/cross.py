@@ -10,7 +10,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing
 
 from ..data.folds import Splits, given_splits, repeated_splits
-from ..data.labels import check_labels
+from ..data.validation import check_labels
 from ..meta.cross_validation import evaluate_folds
 from ..runtime.sweep import Sweep
 from ..types import Floats, Ints
@@ -51,7 +51,7 @@ def cross_sweep(
         The number of divisions of the rows into folds; only for an int `cv`.
     random_state : int, RandomState or None
         Seed of the folds.
-    stop : {None, "certain"}
+    stop : {None, "certain", "confident"}
         Whether to stop buying once the label is certain.
 
     Returns

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -145,8 +145,7 @@ def _all_cost_the_same(costs: Costs) -> bool:
 
 def estimators(
     methods: Sequence[Any] | Mapping[str, Any],
-    setting: Callable[[int | None], Setting],
-    task: str,
+    setting: Setting,
     n_rounds: Sequence[int | None],
 ) -> dict[str, Any]:
     """Estimators by name; with several numbers of rounds, the name says which.
@@ -161,15 +160,15 @@ def estimators(
     if not methods or not n_rounds:
         raise ValueError(f"{'n_rounds' if methods else 'methods'} is empty; expected at least one.")
     given = [method for method in methods if not isinstance(method, str)]
-    made = _by_class(given, setting(n_rounds[0]).costs)
+    made = _by_class(given, setting.costs)
     names = dict.fromkeys(method for method in methods if isinstance(method, str))
     # what has rounds can be given up between two of them; what cannot goes last
     for method in sorted(map(find, names), key=lambda method: not method.has_rounds):
-        _check_able(method, task)
+        _check_able(method, setting.task)
         several = method.has_rounds and len(n_rounds) > 1
         for rounds in n_rounds if several else n_rounds[:1]:
             name = f"{method.name}/{rounds}" if several else method.name
-            made[name] = method.make(setting(rounds))
+            made[name] = method.make(replace(setting, n_rounds=rounds))
     return made
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.error_costs import cost_matrix
-from ..data.labels import check_labels
 from ..data.positive_class import check_positive, counting_scorer
 from ..data.target import Target
-from ..data.validation import is_missing
+from ..data.validation import check_labels, is_missing
 from ..runtime.stored_answers import StoredAnswers, stored_answers
 from ..types import Floats, Ints
 from .calibration import CALIBRATION, make_calibration_scorer

@@ -55,10 +55,10 @@ def _log_likelihoods(target: Target, scores: Floats, y: NDArray[Any]) -> Floats:
 
     As in scikit-learn, no probability counts as less than the precision of a number.
     """
-    own = np.searchsorted(target.classes, y)[:, None, None]
+    class_numbers = np.searchsorted(target.classes, y)[:, None, None]
     probabilities = target.probabilities(scores)
-    chosen = np.take_along_axis(probabilities, own, axis=-1)[..., 0]
-    return np.asarray(np.log(np.maximum(chosen, np.finfo(np.float64).eps)))
+    of_class = np.take_along_axis(probabilities, class_numbers, axis=-1)[..., 0]
+    return np.asarray(np.log(np.maximum(of_class, np.finfo(np.float64).eps)))
 
 
 def weighted_mean(values: Floats, weights: Floats) -> Measure:

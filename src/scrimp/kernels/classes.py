@@ -25,6 +25,8 @@ BEST_CLASS_STUMP = np.dtype(
 )
 #: Weights are equal up to this factor: rounding must not choose between them.
 TIE = 1.0 + 1e-12
+#: Classes whose weights on both sides of all tests are held at a time: what fits in a cache.
+_CLASSES_AT_A_TIME = 32
 
 
 @njit(cache=True, nogil=True)
@@ -83,15 +85,17 @@ def code_sides(hist, inside, outside):
 
 
 @njit(cache=True, nogil=True)
-def top_two(weights, top, second, first, next_one):
-    """Write the two largest weights of each test and their classes, the lowest at ties.
+def top_two(weights, start, top, second, first, next_one):
+    """Update the two largest weights of each test and their classes, the lowest at ties.
 
-    The inner loop runs over tests without branches, so that the compiler can vectorise it.
+    The weights are those of the classes from `start` on; the first update has a `start` of 0. The
+    inner loop runs over tests without branches, so that the compiler can vectorise it.
     """
     n_classes, n = weights.shape
-    top[:n], second[:n] = -1.0, -1.0
-    for k in range(n_classes):
-        class_weights = weights[k]
+    if start == 0:
+        top[:n], second[:n] = -1.0, -1.0
+    for k in range(start, start + n_classes):
+        class_weights = weights[k - start]
         for b in range(n):
             w = class_weights[b]
             wins, places = w > TIE * top[b], w > TIE * second[b]
@@ -133,8 +137,15 @@ def best_pair(inside, outside, possible):
     """
     n = inside.shape[1]
     tops, classes = np.empty((4, n)), np.empty((4, n), np.int64)
-    top_two(inside, tops[0], tops[1], classes[0], classes[1])
-    top_two(outside, tops[2], tops[3], classes[2], classes[3])
+    top_two(inside, 0, tops[0], tops[1], classes[0], classes[1])
+    top_two(outside, 0, tops[2], tops[3], classes[2], classes[3])
+    return best_votes(tops, classes, possible)
+
+
+@njit(cache=True, nogil=True)
+def best_votes(tops, classes, possible):
+    """Return the same as `best_pair`, from the two heaviest classes inside and outside."""
+    n = tops.shape[1]
     right, at, a, b = 0.0, -1, 0, 0
     for t in range(n):
         if not possible[t]:
@@ -170,18 +181,25 @@ def best_class_stumps(hist, columns, n_cuts, has_missing, occurs, first_code, be
         present_hist = hist[:, c, : n_cuts[j] + 1]
         lost = np.ascontiguousarray(hist[:, c, -1])
         codes = occurs[first_code[j] : first_code[j + 1]]
-        if len(codes) > 0:
-            inside, outside = np.empty(present_hist.shape), np.empty(present_hist.shape)
-            code_sides(present_hist, inside, outside)
+        kind = CODE if len(codes) > 0 else THRESHOLD
+        if kind == CODE:
             # a single code has no rest
             possible = codes if codes.sum() > 1 else np.zeros(len(codes), np.bool_)
-            kind = CODE
         else:
-            inside, outside = np.empty((n_classes, n_cuts[j])), np.empty((n_classes, n_cuts[j]))
-            threshold_sides(present_hist, inside, outside)
             possible = np.ones(n_cuts[j], np.bool_)
-            kind = THRESHOLD
-        right, at, a, b = best_pair(inside, outside, possible)
+        n = n_cuts[j] + 1 if kind == CODE else n_cuts[j]
+        tops, classes = np.empty((4, n)), np.empty((4, n), np.int64)
+        inside, outside = np.empty((2, min(n_classes, _CLASSES_AT_A_TIME), n))
+        for start in range(0, n_classes, _CLASSES_AT_A_TIME):
+            some = present_hist[start : start + _CLASSES_AT_A_TIME]
+            low, high = inside[: len(some)], outside[: len(some)]
+            if kind == CODE:
+                code_sides(some, low, high)
+            else:
+                threshold_sides(some, low, high)
+            top_two(low, start, tops[0], tops[1], classes[0], classes[1])
+            top_two(high, start, tops[2], tops[3], classes[2], classes[3])
+        right, at, a, b = best_votes(tops, classes, possible)
         missing = -1
         if has_missing[j]:
             missing = heaviest(lost)

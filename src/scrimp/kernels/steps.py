@@ -106,7 +106,7 @@ def write_step_sums(
     """
     n_outputs = base.shape[1]
     block, steps, terms = np.zeros(_BLOCK), np.empty(_BLOCK, np.int64), np.empty(_BLOCK)
-    initial, flat = base.reshape(-1), sums.reshape(len(rows), -1)
+    initial, flat = base.reshape(-1), sums.reshape(len(rows), base.size)
     totals = np.empty((len(initial), _BLOCK))
     for start in range(0, len(rows), _BLOCK):
         n = min(_BLOCK, len(rows) - start)

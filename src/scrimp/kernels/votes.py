@@ -158,6 +158,77 @@ def add_tree_votes(scores, X, rows, roots, cut, links, value):
 
 
 @njit(cache=True, nogil=True)
+def add_tree_ranges(lower, upper, X, rows, is_known, roots, cut, links, value, lowest, highest):
+    """Add the smallest and the largest vote that each tree can still give to the bounds of rows.
+
+    Parameters
+    ----------
+    lower, upper : float arrays (rows, outputs)
+        Added to.
+    is_known : bool array (columns of X,)
+        The columns whose values are known; others may hold anything, or be missing.
+    roots, cut, links, value
+        As in `add_tree_votes`.
+    lowest, highest : float arrays (nodes, outputs)
+        The smallest and the largest vote of the leaves under each node under which no known
+        column is tested; NaN at others.
+    """
+    stack, outputs = np.empty(len(links), np.int64), value.shape[1]
+    low, high = np.empty(outputs), np.empty(outputs)
+    for start in range(0, len(rows), _TREE_BLOCK):
+        for root in roots:
+            for i in range(start, min(start + _TREE_BLOCK, len(rows))):
+                values = X[rows[i]]
+                low[:], high[:] = np.inf, -np.inf
+                stack[0], depth = root, 1
+                while depth > 0:
+                    depth -= 1
+                    node = stack[depth]
+                    while node >= 0 and lowest[node, 0] != lowest[node, 0]:
+                        column = links[node, 0]
+                        if is_known[column]:
+                            x = values[column]
+                            side = 1 if x <= cut[node] else 2
+                            node = np.int64(links[node, side if x == x else 3])
+                            continue
+                        stack[depth] = np.int64(links[node, 2])
+                        depth += 1
+                        if links[node, 3] != links[node, 1] and links[node, 3] != links[node, 2]:
+                            stack[depth] = np.int64(links[node, 3])
+                            depth += 1
+                        node = np.int64(links[node, 1])
+                    for k in range(outputs):
+                        low[k] = min(low[k], lowest[node, k] if node >= 0 else 0.0)
+                        high[k] = max(high[k], highest[node, k] if node >= 0 else 0.0)
+                for k in range(outputs):
+                    lower[i, k] += low[k]
+                    upper[i, k] += high[k]
+
+
+@njit(cache=True, nogil=True)
+def subtree_ranges(is_known, links, value, lowest, highest):
+    """Write the range of the leaves under each node, NaN where a known column is tested below."""
+    for node in range(len(links) - 1, -1, -1):
+        column = links[node, 0]
+        if column < 0:
+            lowest[node], highest[node] = value[node], value[node]
+            continue
+        lowest[node], highest[node] = np.inf, -np.inf
+        for side in range(1, 4):
+            child = links[node, side]
+            for k in range(value.shape[1]):
+                low = lowest[child, k] if child >= 0 else 0.0
+                high = highest[child, k] if child >= 0 else 0.0
+                if is_known[column] or low != low:
+                    low, high = np.nan, np.nan
+                # a NaN stays, whatever it is compared with
+                if lowest[node, k] == lowest[node, k] and not lowest[node, k] < low:
+                    lowest[node, k] = low
+                if highest[node, k] == highest[node, k] and not highest[node, k] > high:
+                    highest[node, k] = high
+
+
+@njit(cache=True, nogil=True)
 def answer_rows(X, rows, base, prior, out, column, low, high, inside, outside, missing):
     """Write the answers of a few rows, for which gathering columns is not worth its while.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +77,10 @@ class Fallback:
         having = ledger.owned if best is None else best | ledger.owned
         stages = [s for s, (item,) in enumerate(self.plan.stages.items) if item in having]
         return stages or None
+
+    def items_of(self, stages: Iterable[int]) -> set[int]:
+        """Return the items of some stages."""
+        return {item for stage in stages for item in self.plan.stages.items[stage]}
 
     def _obtainable(self, items: set[int], ledger: Ledger) -> set[int]:
         """Return the items that have not failed, or those owned if the budget is too small."""

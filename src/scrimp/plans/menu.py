@@ -119,21 +119,36 @@ class MenuPlan(Plan[MenuState]):
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> MenuState:
         """Choose the running entry; entries start when they are asked or read."""
-        running, at_start = self._choose(ledger), ledger.at(0, len(ledger.budgets))
+        (running, wanted), at_start = self._decide(ledger), ledger.at(0, len(ledger.budgets))
         state = MenuState(
             len(keys), keys, at_start, 0 if running is None else running, -1, False,
             set(ledger.owned), -1, -1, {},
         )  # fmt: skip
-        if ledger.failed or ledger.owned:
-            self._use_fallback(state, ledger)
+        self._use_fallback(state, wanted)
         return state
 
-    def _use_fallback(self, state: MenuState, ledger: Ledger) -> None:
-        """Let the fallback run if a part of an entry is estimated to be better."""
+    def _decide(self, ledger: Ledger) -> tuple[int | None, list[int] | None]:
+        """Return the entry to run, and the stages of the fallback if it is better.
+
+        Of the failures those count that a choice meets, then those that the next choice meets,
+        as in a session that learns of them when it asks: the others change nothing.
+        """
         if self.fallback is None:
-            return
-        complete = self._choose(ledger) or 0
-        wanted = self.fallback.wanted(self._items, ledger, complete)
+            return self._choose(ledger), None
+        seen = ledger.at(0, len(ledger.budgets))
+        seen.failed = set()
+        while True:
+            choice, stages = self._choose(seen), None
+            if seen.failed or seen.owned:
+                stages = self.fallback.wanted(self._items, seen, choice or 0)
+            items = self._items[choice or 0] if stages is None else self.fallback.items_of(stages)
+            met = ledger.failed.intersection(ledger.costs.closure(items)) - seen.failed
+            if not met:
+                return choice, stages
+            seen.failed |= met
+
+    def _use_fallback(self, state: MenuState, wanted: list[int] | None) -> None:
+        """Let the fallback follow its wanted stages, or none of them."""
         state.partial = wanted is not None
         if wanted is not None:
             self._fallback_state(state).wanted = wanted
@@ -227,8 +242,8 @@ class MenuPlan(Plan[MenuState]):
     def refuse(self, state: MenuState, stage: int, ledger: Ledger) -> None:
         """Choose again; if the choice is the same, the entry continues without the stage."""
         state.owned.update(ledger.owned)
-        choice, was_partial = self._choose(ledger), state.partial
-        self._use_fallback(state, ledger)
+        (choice, wanted), was_partial = self._decide(ledger), state.partial
+        self._use_fallback(state, wanted)
         if state.partial:
             return
         if choice is not None and (was_partial or choice != state.running):

@@ -59,7 +59,7 @@ class PricedPlan:
         return self.__dict__ | {"cache": {}}
 
     def __post_init__(self) -> None:
-        """Refuse a plan with items or columns that the costs do not have."""
+        """Refuse a plan with items or columns that the costs lack, or that it does not buy."""
         n = self.costs.n_items
         if not all(0 <= i < n for items in self.plan.stages.items for i in items):
             raise ValueError(f"The plan names items beyond the {n} of its costs.")
@@ -69,19 +69,17 @@ class PricedPlan:
         closures = self.costs.closures
         total = sum(len(closures[i]) for items in self.plan.stages.items for i in items)
         check_requirements(total, len(self.plan.stages))
-        for stage in range(len(self.plan.stages)):
-            self._check_reads(stage)
-
-    def _check_reads(self, stage: int) -> None:
-        """Refuse a stage that reads columns which neither it nor an earlier stage buys."""
-        reads = np.asarray(self.plan.reads[stage], dtype=np.int64)
-        needed = set(np.flatnonzero(np.bincount(self.costs.owners[reads])).tolist())
-        needed.difference_update(self.needs[stage])
-        if needed:
-            needed.difference_update(*self.needs[self.plan.stages.history_start[stage] : stage])
-        if needed:
-            names = [self.costs.names[item] for item in sorted(needed)]
-            raise ValueError(f"Stage {stage} of the plan reads columns of {names} without buying.")
+        for stage, needs in enumerate(self.needs):
+            owners = self.costs.owners[np.asarray(self.plan.reads[stage], dtype=np.int64)]
+            unpaid = set(np.flatnonzero(np.bincount(owners)).tolist()).difference(needs)
+            if unpaid:  # earlier stages may have bought them
+                first = self.plan.stages.history_start[stage]
+                unpaid.difference_update(*self.needs[first:stage])
+            if unpaid:
+                names = [self.costs.names[item] for item in sorted(unpaid)]
+                raise ValueError(
+                    f"Stage {stage} of the plan reads columns of {names} without buying."
+                )
 
     def repriced(self, prices: Any) -> PricedPlan:
         """Return the plan at new prices: a Costs, a mapping by item, or one price per item.

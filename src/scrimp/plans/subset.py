@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..costs.ledger import Ledger
 from ..types import Arrays, Flags, Floats, Ints
-from .components.models import Model
+from .capabilities import Future, no_bounds
+from .components.models import Model, TreesModel
 from .components.prefix_models import ModelSequence
 from .components.readers import Reader
 from .contract import Outline, Plan, Source, StageTable, State
@@ -27,6 +28,9 @@ class SubsetState(State):
     wanted: list[int]
     told: set[int]
     source: Source | None
+    #: The stages at the end if nothing fails, where the row has stopped before; and those known.
+    reachable: list[int] | None = None
+    settled: bool = False
 
 
 class SubsetPlan(Plan[SubsetState]):
@@ -90,7 +94,43 @@ class SubsetPlan(Plan[SubsetState]):
         """Return the answers of the model on what was told."""
         if state.source is None:
             return np.tile(self.prior, (state.n, 1))
-        return self._scores(state.told, state.source.X, state.source.rows)
+        X, rows = state.source.X, state.source.rows
+        if state.settled and state.reachable is not None:
+            # the label is that of any value of what is not bought, and so of the mean of bounds
+            return np.asarray(np.mean(self._bounds(state.told, state.reachable, X, rows), axis=0))
+        return self._scores(state.told, X, rows)
+
+    def future(self, state: SubsetState) -> Future:
+        """Return the wanted stages, for models of trees without a link."""
+        if not isinstance(self.model, TreesModel) or self.model.link != "identity":
+            raise no_bounds(self.kind)
+        return Future(list(state.wanted), False)
+
+    def reach(
+        self,
+        state: SubsetState,
+        free: Sequence[int],
+        unsure: Sequence[int],
+        X: NDArray[Any],
+        rows: Ints,
+    ) -> tuple[Floats, Floats]:
+        """Return bounds of the scores with all stages to come, by the leaves that are left."""
+        known = {*state.told, *free}
+        state.reachable = [*known, *unsure]
+        return self._bounds(known, state.reachable, X, rows)
+
+    def settle(self, state: SubsetState) -> None:
+        """Answer with the middle of the bounds."""
+        state.settled = True
+
+    def _bounds(
+        self, known: set[int], final: Sequence[int], X: NDArray[Any], rows: Ints
+    ) -> tuple[Floats, Floats]:
+        """Return bounds of the scores where some stages are known, and others never come."""
+        table = self._table(known, X, rows)
+        lacking = set(range(len(self.stages))) - set(final)
+        columns = [column for stage in {*known, *lacking} for column in self.reads[stage]]
+        return cast(TreesModel, self.model).ranges(table, np.arange(len(rows)), columns)
 
     def reader(self, state: SubsetState) -> Reader:
         """Return the model on the columns that a state was told."""
@@ -104,15 +144,21 @@ class SubsetPlan(Plan[SubsetState]):
         return [stage for stage in state.wanted if owned[stage]]
 
     def _scores(self, told: set[int], X: NDArray[Any], rows: Ints) -> Floats:
-        columns = [column for stage in sorted(told) for column in self.reads[stage]]
+        if len(told) == len(self.stages):
+            return self.model.scores(X, rows)
         width = int(self.model.columns.max(initial=-1)) + 1
         scores, step = np.empty((len(rows), self.n_outputs)), max(_BLOCK_CELLS // max(width, 1), 1)
         for start in range(0, len(rows), step):
-            part = rows[start : start + step]
-            table = np.full((len(part), width), np.nan)
-            table[:, columns] = X[part[:, None], columns]
-            scores[start : start + step] = self.model.scores(table, np.arange(len(part)))
+            table = self._table(told, X, rows[start : start + step])
+            scores[start : start + step] = self.model.scores(table, np.arange(len(table)))
         return scores
+
+    def _table(self, told: set[int], X: NDArray[Any], rows: Ints) -> Floats:
+        """Return the columns of some stages, others missing."""
+        columns = [column for stage in sorted(told) for column in self.reads[stage]]
+        table = np.full((len(rows), int(self.model.columns.max(initial=-1)) + 1), np.nan)
+        table[:, columns] = X[rows[:, None], columns]
+        return table
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the plan."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .spec import LearnerSpec, Make, Variant
 
 _FOLDS = "Folds are made of rows: a row given twice may be in two of them, a weight of 2 may not."
+_ROWS = "The ridge follows from the number of rows, whatever the scale of their weights."
 _FORWARD = {"criterion": "forward", "missing": "mean"}
 _QUICK_FRONTIER = {"budgets": [1.0, 2.0], "candidates": ["linear"], "cv": 2}
 
@@ -62,6 +63,45 @@ LEARNERS: dict[str, LearnerSpec] = {
             exemptions={"check_sample_weight_equivalence_on_dense_data": _FOLDS},
         ),
         LearnerSpec(
+            "trees",
+            "boosted trees",
+            {
+                "classification": Make(
+                    "scrimp.learners.boosting.BudgetedBoostingClassifier", {"max_depth": 5}
+                ),
+                "regression": Make(
+                    "scrimp.learners.boosting.BudgetedBoostingRegressor", {"max_depth": 5}
+                ),
+            },
+            details="[boosted trees](docs/boosted_trees.md) within a budget, by the same rules or "
+            "a penalty on prices (GreedyMiser), with losses for classes, numbers, counts and "
+            "quantiles: `max_depth=5`. An ensemble for each part of what is bought, with as many "
+            "trees as held-out rows say",
+            reference="Friedman 2001; Xu, Weinberger and Chapelle 2012; Ke et al. 2017",
+            options=(
+                "rule",
+                "rounds",
+                "depth",
+                "learning-rate",
+                "combine",
+                "unaffordable",
+                "max-bins",
+                "class-weight",
+                "max-seconds",
+            ),
+            budgets="several",
+            check_params={
+                "classification": {"max_depth": 3, "n_rounds": 10, "min_samples_leaf": 2},
+                "regression": {"max_depth": 3, "n_rounds": 10, "min_samples_leaf": 2},
+            },
+            check_examples=4,
+            exemptions={
+                "check_sample_weight_equivalence_on_dense_data": _FOLDS,
+                "check_free_items_are_used": "Free items that predict held-out rows no better "
+                "than the prior are left out.",
+            },
+        ),
+        LearnerSpec(
             "sampled",
             "AdaBoost, its stumps sampled",
             {"classification": Make("scrimp.learners.boosting.SampledBoostingClassifier")},
@@ -105,6 +145,10 @@ LEARNERS: dict[str, LearnerSpec] = {
             options=("class-weight", "max-seconds"),
             noun="linear model",
             compared_by_default=True,
+            exemptions={
+                "SequencedClassifier.check_sample_weight_equivalence_on_dense_data": _ROWS,
+                "SequencedClassifier.check_sample_weight_equivalence_on_sparse_data": _ROWS,
+            },
         ),
         LearnerSpec(
             "frontier",
@@ -196,6 +240,10 @@ LEARNERS: dict[str, LearnerSpec] = {
             reference="Hu 2019, Sec. 3.7",
             options=("max-seconds",),
             noun="linear model",
+            exemptions={
+                "check_sample_weight_equivalence_on_dense_data": _ROWS,
+                "check_sample_weight_equivalence_on_sparse_data": _ROWS,
+            },
         ),
         LearnerSpec(
             "calibrated",

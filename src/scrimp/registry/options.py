@@ -62,6 +62,16 @@ OPTIONS: dict[str, Option] = {
             least=1,
         ),
         Option(
+            "depth", "max_depth", "int",
+            "The most tests on a path of a boosted tree.",
+            default=5, least=1,
+        ),
+        Option(
+            "learning-rate", "learning_rate", "float",
+            "The part of a step that a boosted tree takes: 0.1 by default.",
+            least=0, most=1,
+        ),
+        Option(
             "unaffordable", "unaffordable", "choice",
             "At a choice that the rest of the budget cannot pay: choose among the others, or end.",
             default="skip", choices=("skip", "stop"),

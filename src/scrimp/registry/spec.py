@@ -153,7 +153,8 @@ class LearnerSpec:
     check_examples : int
         Problems per check; fewer where a training takes long.
     exemptions : mapping
-        Checks, of scrimp or of scikit-learn, that it cannot pass by its nature, and why.
+        Checks, of scrimp or of scikit-learn, that it cannot pass by its nature, and why; where
+        one estimator alone cannot, as ``Estimator.check``.
     extra, needs : str
         The extra that installs what it needs, and the module that shows it is there.
     """
@@ -196,6 +197,12 @@ class LearnerSpec:
         """The command that installs what it needs and is not there; empty if all is there."""
         lacks = bool(self.needs) and find_spec(self.needs) is None
         return f"pip install 'scrimp[{self.extra}]'" if lacks else ""
+
+    def exemptions_of(self, estimator: Any) -> dict[str, str]:
+        """The checks that one of its estimators opts out of, and why."""
+        named = {key.rpartition("."): reason for key, reason in self.exemptions.items()}
+        whose = ("", type(estimator).__name__)
+        return {check: why for (name, _, check), why in named.items() if name in whose}
 
     def checked(self) -> dict[str, Any]:
         """Unfitted estimators for the checks, by class name, as a program constructs them."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...costs.ledger import Ledger, limit
-from ...kernels import run_over_rows
+from ...kernels.threads import run_over_rows
 from ...types import Floats, Ints
 from .affordable_draws import MAX_REJECTIONS
 from .draw_tables import cumulative_with_guide, initial_slot, kernel_arguments, purchase_tables

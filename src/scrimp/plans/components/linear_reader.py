@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels import run_over_rows
+from ...kernels.threads import run_over_rows
 from ...types import Floats, Ints
 from .readers import JointReader
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels import run_over_rows
+from ...kernels.threads import run_over_rows
 from ...types import Floats, Ints
 
 #: Scores (rows x outputs) of ``X[rows]``.

@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.validation import float_array, int_array
-from ...kernels import run_over_rows
+from ...kernels.threads import run_over_rows
 from ...types import Arrays, Floats, Ints
 from .stumps import StumpTable
+
+#: Votes of single stumps that are held at a time; the sum of more is a product of matrices.
+_MAX_CELLS = 2**22
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,5 +146,8 @@ class StepFunctions:
 def _sum_of(stumps: StumpTable, which: Ints) -> tuple[Floats, Floats, Floats]:
     """Return the breaks, values and missing value of the sum of stumps on one column."""
     breaks = stumps.breaks_of(which)
-    values = stumps.values_at(which, np.array([*breaks, np.inf, np.nan])).sum(axis=0).T
+    points = np.append(breaks, np.inf)
+    if len(which) * len(points) * stumps.n_outputs > _MAX_CELLS:
+        return breaks, stumps.sums_at(which, points), stumps.missing[which].sum(axis=0)
+    values = stumps.values_at(which, np.append(points, np.nan)).sum(axis=0).T
     return breaks, values[:-1], values[-1]

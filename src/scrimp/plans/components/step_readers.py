@@ -10,14 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kernels.threads import run_over_rows
 from ...types import Floats, Ints
-from .readers import JointReader, Reader
+from .readers import JointReader
 from .step_tables import StepTables, WeightedSum
 from .stumps import StumpTable
 
 #: Sums that differ from the base by less than this part of all votes may equal it: the order of
 #: additions decides, by their rounding.
 _ROUNDING = 1e-10
+#: The most rows that are answered one by one: beyond it blocks of rows are faster.
+_MAX_SINGLE_ROWS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +74,27 @@ class StumpReader:
 
     def __call__(self, X: NDArray[Any], rows: Ints) -> Floats:
         """Return the sums, or the prior (rows x outputs)."""
-        return self._adder(X, rows)
+        from ...kernels.votes import add_stumps, answer_rows
+
+        base, prior, n, (order, slots, table) = self.base, self.prior, len(rows), self._told_table
+        answers = np.empty((n, len(base)))
+        if n <= _MAX_SINGLE_ROWS:
+            answer_rows(X, rows, base, prior, answers, *table)
+            return answers
+        sums, at_end = np.tile(base, (n, 1)), np.array([len(order)])
+
+        def add(a: int, b: int) -> None:
+            out = answers[None, a:b]
+            add_stumps(sums[a:b], order, slots, X, rows[a:b], at_end, base, prior, out, *table)
+
+        run_over_rows(add, n, n * len(order))
+        return answers
 
     @cached_property
-    def _adder(self) -> Reader:
-        return self.stumps.adder(self.told, self.base, self.prior)
+    def _told_table(self) -> tuple[Ints, Ints, list[NDArray[Any]]]:
+        """The numbers, the slots of the columns, and the table of the stumps that vote."""
+        table = self.stumps.parts_of(np.array(self.told, dtype=np.int64))
+        return np.arange(len(self.told)), np.unique(table[0], return_inverse=True)[1], table
 
     @property
     def sum(self) -> WeightedSum:

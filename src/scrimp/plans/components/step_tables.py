@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels import run_over_rows
+from ...kernels.threads import run_over_rows
 from ...types import Floats, Ints
 
 #: Additions that take as long as a vote of a stump, in which the work of threads is measured.
@@ -80,11 +80,11 @@ class StepTables:
         columns = _by_column(sums)
         breaks = [_breaks(terms) for terms in columns.values()]
         merged = [
-            [pair for part in terms for pair in _merged(part, own)]
-            for terms, own in zip(columns.values(), breaks, strict=True)
+            [pair for part in terms for pair in _merged(part, column_breaks)]
+            for terms, column_breaks in zip(columns.values(), breaks, strict=True)
         ]
-        values = [value for own in merged for value, _ in own]
-        weights = np.array([weight for own in merged for _, weight in own])
+        values = [value for pairs in merged for value, _ in pairs]
+        weights = np.array([weight for pairs in merged for _, weight in pairs])
         weights = weights.reshape(len(values), len(sums))
         function, set_of = np.nonzero(weights)
         return cls(

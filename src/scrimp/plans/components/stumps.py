@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.validation import float_array, int_array
-from ...kernels import run_over_rows
+from ...kernels.threads import run_over_rows
 from ...types import Floats, Ints
 from .members import Members
 
 #: The most stumps that are added to a single row in Python: beyond it arrays are faster.
 _MAX_SCALAR_STUMPS = 24
-#: The most rows that are answered one by one: beyond it blocks of rows are faster.
-_MAX_SINGLE_ROWS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +82,11 @@ class StumpTable(Members):
 
     def taken(self, members: Ints) -> StumpTable:
         """Return the table of some of the stumps, in the given order."""
-        return StumpTable(*(part[members] for part in self._table))
+        return StumpTable(*self.parts_of(members))
+
+    def parts_of(self, members: Ints) -> list[NDArray[Any]]:
+        """Return the arrays of some of the stumps, in the order of the parameters."""
+        return [part[members] for part in self._table]
 
     def breaks_of(self, members: Ints) -> Floats:
         """Return the values after which the vote of some stumps may change."""
@@ -98,6 +100,13 @@ class StumpTable(Members):
         inside = ((low <= points) & (points <= high))[:, None]
         votes = np.where(inside, self.inside[members, :, None], self.outside[members, :, None])
         return np.where(np.isnan(points), self.missing[members, :, None], votes)
+
+    def sums_at(self, members: Ints, points: Floats) -> Floats:
+        """Return the sums of some stumps' votes on values that are known (points x outputs)."""
+        low, high = self.low[members], self.high[members]
+        inside = ((low <= points[:, None]) & (points[:, None] <= high)).astype(np.float64)
+        sums: Floats = inside @ self.inside[members] + (1.0 - inside) @ self.outside[members]
+        return sums
 
     def votes_on(
         self,
@@ -129,61 +138,20 @@ class StumpTable(Members):
         """Add the votes of stumps to sums, one stump after the other."""
         if len(rows) == 1:
             self._add_to_one(sums[0], stumps, X[rows[0]])
-        else:
-            nothing = np.zeros(self.n_outputs)
-            self.answers_after(sums, stumps, X, rows, [], nothing, nothing)
-
-    def adder(
-        self, stumps: Sequence[int], base: Floats, prior: Floats
-    ) -> Callable[[NDArray[Any], Ints], Floats]:
-        """Return a function of X and rows that adds votes to `base`.
-
-        It returns `prior` for rows whose sums equal `base`.
-        """
-        from ...kernels.votes import answer_rows
-
-        table = self.taken(np.array(stumps, dtype=np.int64))
-        everything = list(range(len(stumps)))
-
-        def answer(X: NDArray[Any], rows: Ints) -> Floats:
-            if len(rows) > _MAX_SINGLE_ROWS:
-                sums = np.tile(base, (len(rows), 1))
-                counts = [len(everything)]
-                answers = table.answers_after(sums, everything, X, rows, counts, base, prior)
-                return np.asarray(answers[0])
-            out = np.empty((len(rows), len(base)))
-            answer_rows(X, rows, base, prior, out, *table._table)
-            return out
-
-        return answer
-
-    def answers_after(
-        self,
-        sums: Floats,
-        stumps: list[int],
-        X: NDArray[Any],
-        rows: Ints,
-        counts: list[int],
-        base: Floats,
-        prior: Floats,
-    ) -> Floats:
-        """Add the votes to sums, and return the answers after given counts of stumps.
-
-        An answer is the sums, or `prior` where they still equal `base`.
-        """
+            return
         from ...kernels.votes import add_stumps
 
-        which, slots = self._slots(stumps)
-        when = np.array(counts, dtype=np.int64)
-        out = np.empty((len(when), *sums.shape))
+        which, never = np.array(stumps, dtype=np.int64), np.empty(0, dtype=np.int64)
+        slots = np.unique(self.column[which], return_inverse=True)[1]
+        unread, out = np.zeros(self.n_outputs), np.empty((0, *sums.shape))
 
         def add(a: int, b: int) -> None:
             add_stumps(
-                sums[a:b], which, slots, X, rows[a:b], when, base, prior, out[:, a:b], *self._table
-            )
+                sums[a:b], which, slots, X, rows[a:b], never, unread, unread, out[:, a:b],
+                *self._table,
+            )  # fmt: skip
 
         run_over_rows(add, len(rows), len(rows) * len(stumps))
-        return out
 
     def _vote_on_one(self, stump: int, row: NDArray[Any]) -> Floats:
         """Return the vote of a stump on one row (1 x outputs x 1), without a kernel."""
@@ -198,11 +166,6 @@ class StumpTable(Members):
         inside = (x >= self.low[stumps, None]) & (x <= self.high[stumps, None])
         present = np.where(inside, self.inside[stumps], self.outside[stumps])
         return np.where(np.isnan(x), self.missing[stumps], present)
-
-    def _slots(self, stumps: list[int]) -> tuple[Ints, Ints]:
-        """Return the stumps, and a number for each that stumps on the same column share."""
-        which = np.array(stumps, dtype=np.int64)
-        return which, np.unique(self.column[which], return_inverse=True)[1]
 
     @property
     def _table(self) -> tuple[NDArray[Any], ...]:

@@ -13,6 +13,8 @@ from ...types import Arrays, Flags, Floats, Ints
 
 #: Sets whose weights are kept, at most.
 _MAX_CACHED = 4096
+#: The largest penalty, total and share: their squares are finite.
+_LARGEST = 1e150
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +92,15 @@ class SubsetWeights:
             raise ValueError("intercepts and scales must hold one entry per share.")
         if self.shares[0] != 0 or (np.diff(self.shares) <= 0).any():
             raise ValueError("shares must be ascending from 0.")
-        if not (self.penalty >= 0 and self.total > 0 and self.full_share >= 0):
-            raise ValueError("the penalty and the full share must be >= 0, and the total > 0.")
+        if not (
+            0 <= self.penalty <= _LARGEST
+            and 0 < self.total <= _LARGEST
+            and 0 <= self.full_share <= _LARGEST
+        ):
+            raise ValueError(
+                "the penalty and the full share must be >= 0, the total > 0, and all "
+                f"<= {_LARGEST:g}."
+            )
         object.__setattr__(self, "tried", int_array("tried", self.tried, 2))
         sets = len(self.tried)
         shapes = (sets, n), (sets, self.intercepts.shape[1]), (sets, n)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....data.preparation import Preparation
 from ....data.validation import float_array
-from ....kernels import run_over_rows
+from ....kernels.threads import run_over_rows
 from ....types import Arrays, Floats, Ints
 from ..tree_table import TreeTable
 from .model import PreparedModel
@@ -56,6 +57,34 @@ class TreesModel(PreparedModel):
             add_tree_votes(sums[a:b], X, rows[a:b], trees.roots, trees.cut, links, trees.value)
 
         run_over_rows(walk, len(rows), len(rows) * len(trees))
+
+    def ranges(self, X: NDArray[Any], rows: Ints, known: Sequence[int]) -> tuple[Floats, Floats]:
+        """Return bounds of the sums, over all values of the columns that are not known.
+
+        Parameters
+        ----------
+        X, rows
+            The values are in ``X[rows]``.
+        known : sequence of int
+            The columns of X whose values are known.
+        """
+        from ....kernels.votes import add_tree_ranges, subtree_ranges
+
+        trees, links = self.trees, self._links
+        is_known = np.zeros(X.shape[1], dtype=bool)
+        is_known[list(known)] = True
+        lowest, highest = np.empty_like(trees.value), np.empty_like(trees.value)
+        subtree_ranges(is_known, links, trees.value, lowest, highest)
+        lower, upper = np.tile(self.base, (len(rows), 1)), np.tile(self.base, (len(rows), 1))
+
+        def walk(a: int, b: int) -> None:
+            add_tree_ranges(
+                lower[a:b], upper[a:b], X, rows[a:b], is_known, trees.roots, trees.cut, links,
+                trees.value, lowest, highest,
+            )  # fmt: skip
+
+        run_over_rows(walk, len(rows), len(rows) * len(trees))
+        return lower, upper
 
     @cached_property
     def _links(self) -> NDArray[np.int32]:

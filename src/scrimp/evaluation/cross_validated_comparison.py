@@ -1,4 +1,4 @@
-"""Compare methods by cross-validation at many budgets, the same folds for all."""
+"""`compare`: the cross-validation of several methods at many budgets, on the same folds."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 
 from ..costs.costs import Costs, as_costs
 from ..data.columns import as_frame, refuse_unusable
-from ..data.labels import check_labels
 from ..data.target import Target
-from ..data.validation import check_budgets
+from ..data.validation import check_budgets, check_labels
 from ..learners.fit_context import check_callbacks
 from ..runtime.events import Handler, listening, reporting_compilation
-from ..runtime.progress_display import check_verbose, display_for, progress_shown
+from ..runtime.progress_display import Display, display_for, progress_shown
 from ..runtime.time_limit import check_max_seconds
 from ..types import Floats
 from .budget_grid import has_free_columns, price_steps
@@ -138,7 +137,7 @@ def compare(
     """
     y = _checked_target(X, y)
     task = check_task(task, y)
-    display = display_for(check_verbose(verbose))
+    display = display_for(verbose)
     max_seconds = check_max_seconds(max_seconds) or np.inf
     _check_limits(n_repeats, max_rows)
     grouped = row_groups(groups, scoring, cv, len(y))
@@ -146,33 +145,20 @@ def compare(
     check_tested_once(scoring, division.splits[: division.n_folds])
     n_repeats = len(division.splits) // division.n_folds
     scorer = find_scorer(scoring, _target(task, y[division.rows]), error_cost, positive)
-    frame = as_frame(X)
-    if frame is not None:
-        refuse_unusable(frame)
-    columns = frame.columns if frame is not None else None
-    width = len(columns) if columns is not None else np.shape(X)[1]
-    prices = as_costs(costs, width, None if columns is None else list(map(str, columns)))
+    prices = _bound_prices(costs, X)
     grid = _finite(price_steps(prices) if budgets is None else budgets)
     rounds = [None] if n_rounds is None else np.atleast_1d(n_rounds).tolist()
     free = has_free_columns(prices)
     trained = [budget for budget in grid.tolist() if budget > 0 or free]
     asked, alike = (methods, []) if methods is not None else _methods(task, prices)
     bound = BOUNDED_SHARE * max_seconds / division.n_folds if np.isfinite(max_seconds) else None
-
-    def setting(n: int | None) -> Setting:
-        return Setting(task, prices, trained, n, random_state, error_cost, bound)
-
-    compared = estimators(asked, setting, task, rounds)
+    setting = Setting(task, prices, trained, None, random_state, error_cost, bound)
+    compared = estimators(asked, setting, rounds)
     X, y = _safe_indexing(X, division.rows), y[division.rows]
     scores = RepeatScores(y, scorer, grid, random_state, division.rows, grouped.in_resamples)
     trials = Trials(compared, X, y, grid, division, max_seconds, scores.add)
     begin = time.monotonic()
-    with ExitStack() as stack:
-        stack.enter_context(progress_shown(display, TASK))
-        for callback in check_callbacks(tuple(callbacks)):
-            stack.enter_context(listening(callback))
-        stack.enter_context(reporting_compilation())
-        trials.run()
+    _run(trials, display, callbacks)
     names = tuple(n for n in scores.repeats if n not in trials.left_out and trials.repeats)
     if not names:
         _raise_nothing(trials)
@@ -183,6 +169,25 @@ def compare(
         not trials.interrupted,
         trials.in_time, time.monotonic() - begin, some_free=free,
     )  # fmt: skip
+
+
+def _bound_prices(costs: Any, X: Any) -> Costs:
+    """Return the prices of the columns of X, all of which can be used."""
+    frame = as_frame(X)
+    if frame is None:
+        return as_costs(costs, np.shape(X)[1])
+    refuse_unusable(frame)
+    return as_costs(costs, len(frame.columns), list(map(str, frame.columns)))
+
+
+def _run(trials: Trials, display: Display | None, callbacks: Sequence[Handler]) -> None:
+    """Run the trials, and report their progress."""
+    with ExitStack() as stack:
+        stack.enter_context(progress_shown(display, TASK))
+        for callback in check_callbacks(tuple(callbacks)):
+            stack.enter_context(listening(callback))
+        stack.enter_context(reporting_compilation())
+        trials.run()
 
 
 def _methods(task: str, prices: Costs) -> tuple[list[str], list[str]]:
