@@ -13,6 +13,7 @@ from scrimp.cli.options import common_options, progress_option
 from . import PAPERS
 
 if TYPE_CHECKING:
+    from .experiment import Study
     from .report import PaperPage
 
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     help="Trials of each dataset; by default few, for a first look.",
 )  # fmt: skip
 @click.option("--datasets", metavar="A[,B...]", help="Only these datasets of the paper.")
+@click.option(
+    "--chapter", metavar="NAME",
+    help="Only this chapter of the experiments, as boosted_trees of huang2015.",
+)  # fmt: skip
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
     help="Where the report and its pictures go.  [default: reproduce-PAPER]",
@@ -44,6 +49,7 @@ def reproduce(
     full: bool,
     trials: int | None,
     datasets: str | None,
+    chapter: str | None,
     out: Path | None,
     work: Path | None,
     seed: int,
@@ -63,7 +69,6 @@ def reproduce(
     from scrimp.cli.progress import progress_bar
     from scrimp.datasets import cache
 
-    from . import study
     from .trials import Runner
 
     chosen = None if datasets is None else [name.strip() for name in datasets.split(",")]
@@ -71,18 +76,37 @@ def reproduce(
     out = Path(f"reproduce-{paper}") if out is None else out
     try:
         with progress_bar(progress):
-            page = study(paper).run(Runner(work, seed, jobs), chosen, trials, full)
+            runner = Runner(work, seed, jobs)
+            pages = [part.run(runner, chosen, trials, full) for part in _parts(paper, chapter)]
     except KeyboardInterrupt:
         raise Interrupted(
             f"Interrupted. What is done is kept in {work}; the same command goes on from there."
         ) from None
     except ModuleNotFoundError as missing:  # of an extra; the message says how to install it
         raise InputError(one_line(missing)) from missing
-    files = page.write(out)
+    written = [page.write(out) for page in pages]
     if as_json:
-        print_json(page.record | {"files": list(map(str, files))})
+        records = [
+            page.record | {"files": list(map(str, files))}
+            for page, files in zip(pages, written, strict=True)
+        ]
+        print_json(records[0] | ({"chapters": records[1:]} if records[1:] else {}))
     else:
-        _print(page, files)
+        for page, files in zip(pages, written, strict=True):
+            _print(page, files)
+
+
+def _parts(paper: str, chapter: str | None) -> list[Study]:
+    """Return the study of a paper with its chapters, or one of these alone."""
+    from . import study
+
+    whole = study(paper)
+    if chapter is None:
+        return [whole, *whole.chapters.values()]
+    if chapter not in whole.chapters:
+        known = ", ".join(whole.chapters) or "none"
+        raise InputError(f"{paper} has no chapter {chapter!r}; it has: {known}.")
+    return [whole.chapters[chapter]]
 
 
 def _print(page: PaperPage, files: list[Path]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from reporting.page import markdown_table, versions
@@ -59,6 +59,10 @@ class Study:
         Adds verdicts, tables and pictures to the report.
     load : callable, optional
         Gives a dataset by its name; by default one of 0/1 features.
+    chapter : str, optional
+        The name of a chapter, which has a report of its own.
+    chapters : mapping
+        Further questions on the same paper, by the names of their chapters.
     """
 
     paper: str
@@ -71,6 +75,13 @@ class Study:
     notes: tuple[str, ...]
     fill: Callable[[PaperPage, Results], None]
     load: Callable[[str], Data] | None = None
+    chapter: str | None = None
+    chapters: Mapping[str, Study] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Return the name of its report."""
+        return self.paper if self.chapter is None else f"{self.paper}-{self.chapter}"
 
     def n_trials(self, name: str, asked: int | None, full: bool) -> int:
         """Return the number of trials: as asked for, as in the paper, or a few."""
@@ -124,7 +135,7 @@ class Study:
             n_trials = self.n_trials(name, trials, full)
             trial, recipe = self.way(name)
             records[name] = runner.run(
-                self.paper, trial, data, self.settings[name], n_trials, recipe
+                self.name, trial, data, self.settings[name], n_trials, recipe
             )
             shapes[name], remarks[name] = data.X.shape, data.remark
         if not records:
@@ -138,6 +149,7 @@ class Study:
     ) -> str:
         """Return the command that gives the same figures."""
         parts = ["python -m papers", self.paper]
+        parts += [] if self.chapter is None else [f"--chapter {self.chapter}"]
         parts += ["--full"] if full and trials is None else []
         parts += [] if trials is None else [f"--trials {trials}"]
         parts += [] if names is None else [f"--datasets {','.join(self.check_names(names))}"]
@@ -147,7 +159,7 @@ class Study:
     def _page(
         self, results: Results, left_out: Mapping[str, str], command: str, seed: int
     ) -> PaperPage:
-        page = PaperPage(self.paper, f"{self.paper}-")
+        page = PaperPage(self.name, f"{self.name}-")
         page.record = {
             "paper": self.paper,
             "command": command,

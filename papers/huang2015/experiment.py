@@ -13,6 +13,7 @@ from scrimp.types import Floats
 from ..experiment import Study
 from ..features import Binary
 from ..trials import Division, Record, Setting, divide
+from .boosted_trees import CHAPTER
 from .published import SETTINGS
 from .report import fill
 
@@ -114,4 +115,5 @@ STUDY = Study(
         "The pruned one is cut back by cross-validation on the training rows.",
     ),
     fill=lambda page, results: fill(page, results, BUDGETS),
+    chapters={"boosted_trees": CHAPTER},
 )
