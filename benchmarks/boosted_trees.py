@@ -127,7 +127,7 @@ def memory() -> list[Row]:
     out = subprocess.run([sys.executable, "-c", _MEMORY], cwd=ROOT, capture_output=True, check=True)
     per_cell = json.loads(out.stdout)
     return [Row("peak memory of a fit above the input, 200,000 x 200 float32",
-                "at most 2 bytes a cell", f"{per_cell:.2f}", per_cell <= 2.0)]  # fmt: skip
+                "at most 2 bytes per cell", f"{per_cell:.2f}", per_cell <= 2.0)]  # fmt: skip
 
 
 def _split(problem: Problem) -> tuple[np.ndarray, np.ndarray]:

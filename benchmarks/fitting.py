@@ -133,4 +133,4 @@ def peak_memory() -> Row:
     out = subprocess.run([sys.executable, "-c", _MEMORY], cwd=root, capture_output=True, check=True)
     per_cell = json.loads(out.stdout)
     return Row("peak memory above the input, after a warm-up fit, 200,000 x 200 float32",
-               "at most 1.5 bytes a cell", f"{per_cell:.2f}", per_cell <= 1.5)  # fmt: skip
+               "at most 1.5 bytes per cell", f"{per_cell:.2f}", per_cell <= 1.5)  # fmt: skip

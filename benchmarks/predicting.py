@@ -92,6 +92,6 @@ def session_overhead() -> list[Row]:
     run()
     per_stage = seconds(run, repeats=20) / n_stages * 1e6
     reading = seconds(lambda: run(read_each=True), repeats=20) / n_stages * 1e6
-    return [Row("a session's own time", "at most 20 microseconds a stage",
+    return [Row("a session's own time", "at most 20 microseconds per stage",
                 f"{per_stage:.1f} microseconds", per_stage <= 20,
                 f"{n_stages} stages; {reading:.1f} with an answer after each")]  # fmt: skip

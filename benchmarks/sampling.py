@@ -41,7 +41,7 @@ def sampled_votes(
         n_merged = len(model.plan_.plan.stages)
         rows.append(
             Row(f"{n:,} rows draw from {n_merged} stumps at {n_budgets} budgets, "
-                f"`{sampling}`, bound `{bound}`", "at most 3 x a full vote a budget",
+                f"`{sampling}`, bound `{bound}`", "at most 3 x a full vote per budget",
                 f"{sweep / votes:.1f} x", sweep <= 3 * votes,
                 f"{1e3 * sweep:.0f} ms against {1e3 * votes:.0f} ms")
         )  # fmt: skip

@@ -76,7 +76,7 @@ class Columns:
     def __post_init__(self) -> None:
         """Refuse names that do not tell the columns apart."""
         if self.names is not None and len(self.names) != len(self.categories):
-            raise ValueError("names and categories must have one entry a column.")
+            raise ValueError("names and categories must have one entry per column.")
         if self.names is not None and len(set(self.names)) < len(self.names):
             raise ValueError("two columns have the same name; names must differ.")
 

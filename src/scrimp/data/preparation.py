@@ -47,7 +47,7 @@ class Preparation:
             values = float_array(name, getattr(self, name))
             object.__setattr__(self, name, values)
             if len(values) != len(self.source):
-                raise ValueError("a preparation needs one entry a column in each of its arrays.")
+                raise ValueError("a preparation needs one entry per column in each of its arrays.")
             if np.isinf(values).any():
                 raise ValueError(f"{name} of a preparation must not be infinite.")
         if np.isnan(self.center).any() or not np.abs(self.scale).min(initial=1.0) > 0:

@@ -287,7 +287,7 @@ class Predictor:
 def _as_keys(keys: Any, n: int) -> NDArray[np.uint64]:
     values = np.asarray(keys)
     if values.shape != (n,) or values.dtype.kind not in "iu":
-        raise ValueError(f"keys must be {n} whole numbers, one a row.")
+        raise ValueError(f"keys must be {n} whole numbers, one per row.")
     return values.astype(np.uint64)
 
 
