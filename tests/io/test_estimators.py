@@ -140,7 +140,7 @@ def test_headers_that_do_not_fit_are_refused(number, change, message, tmp_path):
         ("0/prepare/source", np.array([5]), "reads columns of ..scan.. without buying"),
         ("0/prepare/scale", np.array([0.0]), "scale not 0"),
         ("0/prepare/fill", np.array([np.inf]), "fill of a preparation must not be infinite"),
-        ("0/prepare/center", np.zeros(2), "one entry a column"),
+        ("0/prepare/center", np.zeros(2), "one entry per column"),
         ("0/weights", np.full((1, 2), np.nan), "weights must be finite"),
         ("0/weights", np.zeros((2, 2)), r"weights must be \(prepared columns x sums\)"),
         ("0/base", np.array([np.nan, 0.0]), "base must be finite"),

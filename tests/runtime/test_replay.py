@@ -132,7 +132,7 @@ def test_what_a_row_owns_is_free():
         ({"budget": [True, 2.0, 3.0]}, r"budget is \[True, 2.0, 3.0\]; expected a number >= 0"),
         ({"budget": ["1", "2", "3"]}, r"budget is \['1', '2', '3'\]; expected a number >= 0"),
         ({"budget": np.array([1.0, "2", 3.0], dtype=object)}, "budget is array.*; expected a num"),
-        ({"keys": [1, 2]}, "keys must be 3 whole numbers, one a row"),
+        ({"keys": [1, 2]}, "keys must be 3 whole numbers, one per row"),
         ({"keys": [1.0, 2.0, 3.0]}, "keys must be 3 whole numbers"),
         ({"owned": np.ones((3, 2), dtype=bool)}, r"owned has the shape \(3, 2\); expected 3 rows"),
         ({"owned": np.ones((2, 6), dtype=bool)}, r"owned has the shape \(2, 6\)"),
