@@ -321,6 +321,7 @@ class TestInterrupted:
     def test_shows_what_is_complete(self, interrupted):
         result = interrupted(3)  # one of them to warm up
         assert "Compared 1 method on 80 rows" in result.stdout
+        assert "only 2 of 3 folds were done." in " ".join(result.stdout.split())
         assert "Only 2 of 3 folds were done before it was interrupted" in result.stderr
         assert result.stderr.endswith("Interrupted: this is what was complete.\n")
 

@@ -125,7 +125,11 @@ def test_what_has_no_threshold_is_refused():
         ({"max_increase": 0.1, "max_error": 0.1}, "max_increase and max_error given"),
         ({"max_increase": 0.0}, "max_increase is 0.0; expected a number between 0 and 1"),
         ({"max_error": 0.1, "delta": 1.0}, "delta is 1.0; expected a number between 0 and 1"),
+        ({"max_increase": "x"}, "max_increase is 'x'; expected a number between 0 and 1"),
         ({"average_budget": -1.0}, "average_budget is -1.0; expected a number >= 0"),
+        ({"average_budget": "5"}, "average_budget is '5'; expected a number >= 0"),
+        ({"average_budget": 1e-6}, r"The least that one of them keeps to is \d"),
+        ({"max_increase": 0.01}, r"it takes 299 rows or more. So few rows certify 0\.03"),
     ],
 )
 def test_goals_that_make_no_sense_are_refused(model, options, message):

@@ -51,10 +51,12 @@ def headline(comparison: Comparison, columns: int) -> str:
     """Return what was done, in a sentence."""
     times = "once" if comparison.n_repeats == 1 else f"{comparison.n_repeats} times"
     same = ", the same folds for all" if len(comparison.names) > 1 else ""
+    folds = f"{comparison.n_folds}-fold cross-validation, {times}"
+    if comparison.planned_folds is not None:
+        folds = f"only {comparison.n_folds} of {comparison.planned_folds} folds were done"
     return (
         f"Compared {count(len(comparison.names), 'method')} on {count(comparison.n_rows, 'row')} "
-        f"and {count(columns, 'column')}: {comparison.n_folds}-fold cross-validation, "
-        f"{times}{same}."
+        f"and {count(columns, 'column')}: {folds}{same}."
     )
 
 

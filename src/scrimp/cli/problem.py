@@ -146,8 +146,8 @@ def _check_numbers(y: NDArray[Any], what: str) -> None:
     if y.dtype.kind not in "iuf":
         for_classes = ", ".join(spec.name for spec in registry.methods("classification"))
         raise InputError(
-            f"{what} holds text, and a regression predicts numbers. For classes leave out --task "
-            f"and use one of these methods: {for_classes}."
+            f"{what} holds text, and a regression predicts numbers. For classes use one of these "
+            f"methods, without --task regression: {for_classes}."
         )
     if len(y) and (y == y[0]).all():
         raise InputError(f"{what} is {y[0]} in all rows. There is nothing to predict.")

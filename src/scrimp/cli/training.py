@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..registry import N_ROUNDS, OPTIONS, LearnerSpec, Option, methods
+from ..registry import LEARNERS, N_ROUNDS, OPTIONS, LearnerSpec, Option, methods
 from ..runtime.events import Progress, listening
 from .errors import InputError, Interrupted
 from .output import money, note
@@ -28,8 +28,10 @@ def refuse_unused(spec: LearnerSpec, given: Sequence[str]) -> None:
         reasons["calibrate"] = " Its probabilities are calibrated."
     for name, reason in reasons.items():
         if name in given:
+            users = [other.name for other in LEARNERS.values() if name in other.options]
+            others = f" It is for --method {', '.join(users)}." if users else ""
             raise InputError(
-                f"--{name} says nothing to --method {spec.name}. Leave it out.{reason}"
+                f"--{name} says nothing to --method {spec.name}. Leave it out.{reason or others}"
             )
 
 

@@ -107,9 +107,10 @@ def warn_of_prior(
         price = costs.price_of([first_item])
         which = f"The tree's first item, {costs.names[first_item]!r},"
     reason = f"{which} costs {price:g} but the budget is {budget:g}"
+    advice = "" if math.isinf(budget) else " Raise the budget."
     warnings.warn(
         f"{otherwise if within(price, budget) else reason}, so nothing is bought{where} and "
-        "every answer is the prior. Raise the budget.",
+        f"every answer is the prior.{advice}",
         UserWarning,
         stacklevel=stacklevel,
     )

@@ -39,7 +39,7 @@ class Comparison:
     task : {"classification", "regression"}
         What is predicted.
     n_rows, n_folds : int
-        Rows tested in each repeat, and folds.
+        Rows tested in each repeat, and folds that are complete.
     left_out : mapping
         Methods without a result, and why.
     remarks : tuple of str
@@ -54,6 +54,8 @@ class Comparison:
         The level of the intervals.
     some_free : bool
         Whether some columns are free, so that a budget of 0 buys them.
+    planned_folds : int, optional
+        The folds that were to be done, where these are more than `n_folds`.
     """
 
     names: tuple[str, ...]
@@ -74,6 +76,7 @@ class Comparison:
     seconds: float = 0.0
     level: float = 0.95
     some_free: bool = False
+    planned_folds: int | None = None
 
     def __repr__(self) -> str:
         n, low, high = len(self.budgets), *map(money, self.budgets[[0, -1]].tolist())

@@ -168,6 +168,7 @@ def compare(
         (*alike, *division.remarks, *_used_up(trials, names), *_shortfall(trials, n_repeats)),
         not trials.interrupted,
         trials.in_time, time.monotonic() - begin, some_free=free,
+        planned_folds=division.n_folds if trials.folds < division.n_folds else None,
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -109,10 +110,11 @@ class StopGoal:
             )
         for name in ("max_increase", "max_error", "delta"):
             value = getattr(self, name)
-            if value is not None and not 0 < value < 1:
+            if value is not None and not (_is_number(value) and 0 < value < 1):
                 raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1.")
-        if self.average_budget is not None and not self.average_budget >= 0:
-            raise ValueError(f"average_budget is {self.average_budget!r}; expected a number >= 0.")
+        cap = self.average_budget
+        if cap is not None and not (_is_number(cap) and cap >= 0):
+            raise ValueError(f"average_budget is {cap!r}; expected a number >= 0.")
 
     @property
     def limit(self) -> float | None:
@@ -123,6 +125,10 @@ class StopGoal:
         """Return how many held-out rows certify the limit if none of them is wrong."""
         assert self.limit is not None
         return math.ceil(math.log(self.delta) / math.log1p(-self.limit))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
 def thresholds(n_classes: int) -> Floats:
@@ -176,9 +182,11 @@ def _certified(goal: StopGoal, full: Outcome, outcomes: Iterator[Outcome]) -> Ou
         return best
     wrong = int(is_harmed(full).sum())
     if n < goal.least_rows():
+        certified = 1.0 - goal.delta ** (1.0 / n)
         raise ValueError(
             f"{n} rows cannot certify a share of errors of {limit:g} with a probability of "
-            f"{1 - goal.delta:g}: it takes {goal.least_rows()} rows or more."
+            f"{1 - goal.delta:g}: it takes {goal.least_rows()} rows or more. So few rows certify "
+            f"{certified:.2g} at the least."
         )
     raise ValueError(
         f"Without any stop {wrong} of {n} answers are wrong, which does not certify a share of "
@@ -191,15 +199,17 @@ def _within_average(goal: StopGoal, full: Outcome, outcomes: Iterator[Outcome]) 
     """Return the highest threshold whose mean spend is surely within the average budget."""
     cap = float(goal.average_budget or 0.0)
     quantile = float(norm.ppf(1.0 - goal.delta))
+    least = math.inf
     for outcome in (full, *outcomes):
         spread = float(outcome.spend.std()) / math.sqrt(max(len(outcome.spend), 1))
-        if float(outcome.spend.mean()) + quantile * spread <= cap and (
-            outcome.spend.any() or not full.spend.any()
-        ):
-            return outcome
+        bound = float(outcome.spend.mean()) + quantile * spread
+        if outcome.spend.any() or not full.spend.any():
+            if bound <= cap:
+                return outcome
+            least = min(least, bound)
     raise ValueError(
         f"average_budget is {cap:g}, and no threshold that lets some row buy anything keeps the "
-        "mean spend within it. Raise it."
+        f"mean spend within it. The least that one of them keeps to is {least:.4g}."
     )
 
 
