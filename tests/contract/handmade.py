@@ -36,7 +36,7 @@ from scrimp.plans.contract import Plan, StageTable
 from scrimp.plans.priced_plan import PricedPlan
 from scrimp.runtime.predictor import Predictor
 
-from .refits import refits, singles, subset, with_fallback
+from .refits import refits, singles, subset, subset_of_trees, with_fallback
 
 NAMES = ("age", "pulse", "chol", "sugar", "ecg", "scan")
 AGE, PULSE, CHOL, SUGAR, ECG, SCAN = range(6)
@@ -267,8 +267,10 @@ KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
     "calibrated": calibrated,
     "refits": refits,
     "subset": subset,
+    "subset-trees": lambda costs: subset_of_trees(costs, outputs=3),
     "menu-fallback": with_fallback,
     "menu-refits": lambda costs: MenuPlan(singles(costs)),
+    "menu-trees": lambda costs: MenuPlan([PrefixPlan.constant([-0.1]), subset_of_trees(costs)]),
 }
 #: Kinds that can tell when nothing more can change the label.
 CERTAIN = (
@@ -280,6 +282,8 @@ CERTAIN = (
     "drawn-stop",
     "menu",
     "calibrated",
+    "subset-trees",
+    "menu-trees",
 )
 
 

@@ -21,6 +21,7 @@ from scrimp.plans.components.models import (
     TreesModel,
 )
 from scrimp.plans.contract import StageTable
+from tests.plans.random_trees import random_trees
 
 AGE, PULSE, CHOL, SUGAR = range(4)
 
@@ -90,6 +91,16 @@ def subset(costs: Costs) -> SubsetPlan:
     for column in model.columns.tolist():
         reads.setdefault(costs.item_of[column], []).append(column)
     return SubsetPlan(list(reads), list(reads.values()), model, [0.6, 0.4])
+
+
+def subset_of_trees(costs: Costs, outputs: int = 1) -> SubsetPlan:
+    """Trees without a link, whose sums can be bounded; the order is not that of the columns."""
+    trees = random_trees(5, 8, 4, depth=3, outputs=outputs, abstains=False)
+    model = TreesModel(Preparation.plain(range(4)), trees, np.linspace(0.2, 0, outputs), "identity")
+    order = [CHOL, PULSE, AGE, SUGAR]
+    return SubsetPlan(
+        [costs.item_of[c] for c in order], [[c] for c in order], model, np.linspace(0.3, 0, outputs)
+    )
 
 
 def with_fallback(costs: Costs) -> MenuPlan:

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
+from scrimp.data.target import Target
 from scrimp.plans import StumpTable
+from scrimp.plans.components.calibrated_reader import CalibratedReader, Calibration, Mixture
+from scrimp.plans.components.calibrators import PowerCalibrators
 from scrimp.plans.components.linear_reader import LinearReader
-from scrimp.plans.components.readers import MappedReader, join
+from scrimp.plans.components.readers import join
 from scrimp.plans.components.step_readers import StumpReader
 
 RNG = np.random.default_rng(0)
@@ -33,6 +36,36 @@ def linear_readers():
             full, other, unfilled]  # fmt: skip
 
 
+MIXTURES = [Mixture(), Mixture(0, 1, 0.3), Mixture(1, 2, 1.0), Mixture(2, 2, 0.5), Mixture(0, 0)]
+
+
+def maps(equal_slopes=False):
+    slope = RNG.uniform(0, 3, (3, 1 if equal_slopes else 2)) * np.ones((1, 2))
+    return PowerCalibrators(slope, RNG.normal(size=(3, 2)))
+
+
+def calibrated_readers(readers, target):
+    calibration = Calibration(target, maps(), np.array([0.2, 0.8]))
+    return [
+        CalibratedReader(reader, calibration, mixture)
+        for reader, mixture in zip(readers, MIXTURES, strict=False)
+    ]
+
+
+@pytest.mark.parametrize("equal_slopes", [True, False])
+def test_the_kernel_of_two_classes_calibrates_as_the_definition_does(equal_slopes):
+    scores = np.concatenate([RNG.normal(size=40) * 4, [0.0, 800.0, -800.0, 1e308, -1e308]])
+    table = np.tile(scores[:, None, None], (1, len(MIXTURES), 1))
+    calibration = Calibration(
+        Target("binary", np.arange(2), 0.7), maps(equal_slopes), np.array([0.2, 0.8])
+    )
+    answers = calibration.apply(table, MIXTURES)
+    for number, mixture in enumerate(MIXTURES):
+        expected = calibration._mixed(scores[:, None], mixture)
+        np.testing.assert_allclose(answers[:, number], expected, rtol=1e-10, atol=1e-300)
+    np.testing.assert_allclose(answers.sum(axis=2), 1.0)
+
+
 @pytest.mark.parametrize(
     "readers",
     [
@@ -41,9 +74,10 @@ def linear_readers():
         stump_readers(stumps()) + stump_readers(stumps(20), base=-1.0),
         linear_readers(),
         [*linear_readers(), lambda X, rows: X[rows, :2]],
-        [MappedReader("doubled", reader, lambda s: 2 * s, 2) for reader in linear_readers()],
+        calibrated_readers(stump_readers(stumps()), Target("binary", np.arange(2), 2.0)),
+        calibrated_readers(linear_readers(), Target("multiclass", np.arange(2))),
     ],
-    ids=["stumps", "classes", "two tables", "linear", "mixed", "mapped"],
+    ids=["stumps", "classes", "two tables", "linear", "mixed", "calibrated", "calibrated classes"],
 )
 def test_joined_readers_answer_as_each_of_them(readers):
     expected = np.stack([reader(X, ROWS) for reader in readers], axis=1)

@@ -119,6 +119,15 @@ class Target:
             return -math.inf if false_first else math.inf
         return math.log(false_second) - math.log(false_first)
 
+    @property
+    def score_threshold(self) -> float:
+        """The score of two classes above which the second is predicted; NaN if there is none."""
+        if self.kind != "binary" or math.isinf(self._threshold):
+            return math.nan
+        if self._deciding_costs is None:
+            return 0.0
+        return self._threshold / self.scale if self.scale > 0 else math.nan
+
     def labels(self, scores: Floats) -> NDArray[Any]:
         """Return labels (...), or predictions, from scores (..., outputs).
 

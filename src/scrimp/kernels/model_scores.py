@@ -118,36 +118,55 @@ def write_nested_linear_scores(scores, X, rows, columns, weights, counts, bases,
 
 
 @njit(cache=True, nogil=True)
-def add_rbf_terms(scores, X, rows, columns, centers, weights, gamma):
+def add_rbf_terms(
+    scores, numbers, centers, X, rows, sources, first_code, codes, squares, weights, gamma
+):  # fmt: skip
     """Add ``weight * exp(-gamma * distance**2)`` of every center to the scores of each row.
 
     Parameters
     ----------
     scores : float array (rows, outputs)
         Added to.
+    numbers : float array (rows, dimensions)
+        The coordinates of the rows but for those of categories.
+    centers : float array (dimensions, centers)
+        The same of the centers, such as support vectors.
     X, rows : arrays
-        The values of row i are in ``X[rows[i]]``.
-    columns : int array (dimensions,)
-        The columns of the dimensions of the centers.
-    centers : float array (centers, dimensions)
-        Centers, such as support vectors.
-    weights : float array (centers, outputs)
-        Their weights.
+        The categories of row i are in ``X[rows[i]]``.
+    sources : int array (categorical columns,)
+        The columns with categories.
+    first_code, codes : arrays
+        The categories of such a column are ``codes[first_code[c] : first_code[c + 1]]``, the
+        last two of which stand for any other and for a missing value.
+    squares : float array (codes, centers)
+        The squared distance of each category to each center, in the coordinates of its column.
+    weights : float array (outputs, centers)
+        The weights of the centers.
     gamma : float
         The inverse squared width of the kernel.
     """
-    point = np.empty(len(columns))
+    kernel = np.empty(centers.shape[1])
     for i in range(len(rows)):
-        for j in range(len(columns)):
-            point[j] = X[rows[i], columns[j]]
-        for s in range(len(centers)):
-            distance = 0.0
-            for j in range(len(columns)):
-                difference = point[j] - centers[s, j]
-                distance += difference * difference
-            kernel = np.exp(-gamma * distance)
-            for k in range(weights.shape[1]):
-                scores[i, k] += weights[s, k] * kernel
+        kernel[:] = 0.0
+        for j in range(len(centers)):
+            x, of_centers = numbers[i, j], centers[j]
+            for s in range(len(kernel)):
+                kernel[s] += (x - of_centers[s]) * (x - of_centers[s])
+        for c in range(len(sources)):
+            x, other = np.float64(X[rows[i], sources[c]]), first_code[c + 1] - 2
+            place = other + 1 if x != x else first_code[c]
+            while place < other and codes[place] != x:
+                place += 1
+            of_centers = squares[place]
+            for s in range(len(kernel)):
+                kernel[s] += of_centers[s]
+        for s in range(len(kernel)):
+            kernel[s] = np.exp(-gamma * kernel[s])
+        for k in range(len(weights)):
+            of_centers, total = weights[k], scores[i, k]
+            for s in range(len(kernel)):
+                total += of_centers[s] * kernel[s]
+            scores[i, k] = total
 
 
 @njit(cache=True, nogil=True)

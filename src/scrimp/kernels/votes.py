@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import njit
+from .jit import njit, njit_inline
 
 #: Rows whose sums are updated together: their values of some columns fit the first-level cache.
 _BLOCK = 512
@@ -135,30 +135,71 @@ def tree_votes(X, rows, members, votes, roots, column, cut, left, right, missing
                 votes[m, k, i] = value[node, k] if node >= 0 else 0.0
 
 
+@njit_inline
+def _child(x, node, cut, links):
+    """Return the node that a value leads to, -1 for none."""
+    side = 1 if x <= cut[node] else 2
+    return np.int64(links[node, side if x == x else 3])
+
+
+@njit_inline
+def _column(node, links):
+    """Return the column that a node tests; -1 at a leaf, and where there is no node."""
+    return links[node, 0] if node >= 0 else -1
+
+
+@njit_inline
+def _add_vote(scores, i, node, value):
+    if node >= 0:
+        for k in range(value.shape[1]):
+            scores[i, k] += value[node, k]
+
+
 @njit(cache=True, nogil=True)
 def add_tree_votes(scores, X, rows, roots, cut, links, value):
     """Add the votes of all trees to the scores of each row; see `TreeTable`.
 
     `links` holds the column and the next nodes (left, right, missing) of each node together, so
-    that a step reads few cache lines.
+    that a step reads few cache lines. Four rows go down a tree side by side, as each step of one
+    row must wait for the step before.
     """
     for start in range(0, len(rows), _TREE_BLOCK):
+        stop = min(start + _TREE_BLOCK, len(rows))
+        in_fours = stop - (stop - start) % 4
         for root in roots:
-            for i in range(start, min(start + _TREE_BLOCK, len(rows))):
-                values, node = X[rows[i]], np.int64(root)
-                column = links[node, 0]
+            first = links[root, 0]
+            for i in range(start, in_fours, 4):
+                a = b = c = d = np.int64(root)
+                of_a = of_b = of_c = of_d = first
+                while (of_a >= 0) | (of_b >= 0) | (of_c >= 0) | (of_d >= 0):
+                    if of_a >= 0:
+                        a = _child(X[rows[i], of_a], a, cut, links)
+                        of_a = _column(a, links)
+                    if of_b >= 0:
+                        b = _child(X[rows[i + 1], of_b], b, cut, links)
+                        of_b = _column(b, links)
+                    if of_c >= 0:
+                        c = _child(X[rows[i + 2], of_c], c, cut, links)
+                        of_c = _column(c, links)
+                    if of_d >= 0:
+                        d = _child(X[rows[i + 3], of_d], d, cut, links)
+                        of_d = _column(d, links)
+                _add_vote(scores, i, a, value)
+                _add_vote(scores, i + 1, b, value)
+                _add_vote(scores, i + 2, c, value)
+                _add_vote(scores, i + 3, d, value)
+            for i in range(in_fours, stop):
+                node, column = np.int64(root), first
                 while column >= 0:
-                    x = values[column]
-                    side = 1 if x <= cut[node] else 2
-                    node = np.int64(links[node, side if x == x else 3])
-                    column = links[node, 0] if node >= 0 else -1
-                if node >= 0:
-                    for k in range(value.shape[1]):
-                        scores[i, k] += value[node, k]
+                    node = _child(X[rows[i], column], node, cut, links)
+                    column = _column(node, links)
+                _add_vote(scores, i, node, value)
 
 
 @njit(cache=True, nogil=True)
-def add_tree_ranges(lower, upper, X, rows, is_known, roots, cut, links, value, lowest, highest):
+def add_tree_ranges(
+    lower, upper, X, rows, is_known, is_lacking, roots, cut, links, value, lowest, highest
+):  # fmt: skip
     """Add the smallest and the largest vote that each tree can still give to the bounds of rows.
 
     Parameters
@@ -167,6 +208,8 @@ def add_tree_ranges(lower, upper, X, rows, is_known, roots, cut, links, value, l
         Added to.
     is_known : bool array (columns of X,)
         The columns whose values are known; others may hold anything, or be missing.
+    is_lacking : bool array (columns of X,)
+        Known columns that are missing, whatever X holds.
     roots, cut, links, value
         As in `add_tree_votes`.
     lowest, highest : float arrays (nodes, outputs)
@@ -187,7 +230,7 @@ def add_tree_ranges(lower, upper, X, rows, is_known, roots, cut, links, value, l
                     while node >= 0 and lowest[node, 0] != lowest[node, 0]:
                         column = links[node, 0]
                         if is_known[column]:
-                            x = values[column]
+                            x = np.nan if is_lacking[column] else np.float64(values[column])
                             side = 1 if x <= cut[node] else 2
                             node = np.int64(links[node, side if x == x else 3])
                             continue

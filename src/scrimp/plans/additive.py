@@ -13,8 +13,8 @@ from ..costs.costs import Costs
 from ..costs.ledger import Ledger
 from ..data.validation import check_choice, float_array
 from ..types import Arrays, Flags, Floats, Ints
-from .capabilities import Future, no_bounds
-from .components.readers import Reader
+from .capabilities import Future, ReachInOrder, no_bounds
+from .components.readers import Reader, join
 from .components.sampling_weights import best_first
 from .components.step_readers import StumpReader
 from .components.stumps import StumpTable
@@ -191,7 +191,41 @@ class AdditivePlan(Plan[AdditiveState]):
         known = state.sums.copy()
         if free:
             self.stumps.add(known, list(free), X, rows)
-        unsure = list(unsure)
+        return self._bounds(known, list(unsure))
+
+    def reach_in_order(
+        self,
+        state: AdditiveState,
+        steps: Sequence[Sequence[int]],
+        X: NDArray[Any],
+        rows: Ints,
+        threshold: float,
+    ) -> ReachInOrder | None:
+        """Return bounds as more and more stages are told: sums, and the ranges of later ones."""
+        if len(state.pending) != state.count:
+            return None
+        every, told = sorted(stage for stages in steps for stage in stages), set(state.pending)
+        readers, coming = [], []
+        for stages in steps:
+            told.update(stages)
+            readers.append(StumpReader(self.stumps, sorted(told), self.base, self.prior))
+            coming.append([stage for stage in every if stage not in told])
+        settled = np.moveaxis(join(readers)(X, rows), 1, 0)
+        sums = [self._sums(*known, X, rows) for known in zip(readers, settled, strict=True)]
+        bounds = np.array([self._bounds(*known) for known in zip(sums, coming, strict=True)])
+        return ReachInOrder(bounds[:, 0], bounds[:, 1], settled)
+
+    def _sums(self, reader: StumpReader, answers: Floats, X: NDArray[Any], rows: Ints) -> Floats:
+        """Return the sums of rows whose answers are known: the prior may stand for the base."""
+        sums = np.array(answers)
+        unsure = np.flatnonzero((answers == self.prior).all(axis=1))
+        added = np.tile(self.base, (len(unsure), 1))
+        self.stumps.add(added, list(reader.told), X, rows[unsure])
+        sums[unsure] = added
+        return sums
+
+    def _bounds(self, known: Floats, unsure: list[int]) -> tuple[Floats, Floats]:
+        """Return bounds of what known sums become with votes that are not known."""
         stumps = self.stumps
         votes = np.stack([vote[unsure] for vote in (stumps.inside, stumps.outside, stumps.missing)])
         lower = known + np.minimum(votes.min(axis=0), 0.0).sum(axis=0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +17,9 @@ from ..data.target import Target
 from ..data.validation import float_array
 from ..types import Arrays, Flags, Floats, Ints
 from .capabilities import answer_cohort, bounded, reader, repriced
+from .components.calibrated_reader import CalibratedReader, Calibration, Mixture
 from .components.calibrators import CALIBRATORS, Calibrators, swap_each_column
-from .components.readers import MappedReader, Reader
+from .components.readers import Reader
 from .contract import Plan
 from .delegating import DelegatingPlan, DelegatingState
 from .kinds import plan_from_parts, plan_to_parts
@@ -90,6 +91,7 @@ class CalibratedPlan(DelegatingPlan[CalibratedState]):
         self.grid, self.prior = float_array("at", grid), float_array("prior", prior)
         self.n_outputs = len(self.prior)
         self._target = Target(target.kind, np.arange(self.n_outputs), target.scale)
+        self._calibration = Calibration(self._target, calibrators, self.prior)
         self._full: _FullPrice | None = None
         self._check()
 
@@ -125,36 +127,23 @@ class CalibratedPlan(DelegatingPlan[CalibratedState]):
 
     def read(self, state: CalibratedState) -> Floats:
         """Return calibrated class probabilities."""
-        return self._calibration(state)(self.inner.read(state.inner))
+        scores = self.inner.read(state.inner)
+        return self._calibration.apply(scores[:, None], [self._mixture(state)])[:, 0]
 
     def reader(self, state: CalibratedState) -> Reader | None:
         """Return the reader of the inner plan, calibrated for the items that the state knows."""
         scores = reader(self.inner, state.inner)
         if scores is None:
             return None
-        kind = ("calibrated", self.inner.n_outputs, self.n_outputs)
-        return MappedReader(kind, scores, self._calibration(state), self.n_outputs)
+        return CalibratedReader(scores, self._calibration, self._mixture(state))
 
-    def _calibration(self, state: CalibratedState) -> Callable[[Floats], Floats]:
-        """Return the calibration of all rows of a state, as a function of their scores."""
+    def _mixture(self, state: CalibratedState) -> Mixture:
+        """Return the calibration maps of all rows of a state."""
         known, price = self._known(state)
         if not known:
-            return lambda scores: np.tile(self.prior, (len(scores), 1))
+            return Mixture()
         fraction = self._fraction(np.array([price]), state.costs)
-        below, above, nearness = (part[0].item() for part in self._neighbours(fraction))
-        mixture = [(below, 1.0 - nearness), (above, nearness)]
-        points = [(point, weight) for point, weight in mixture if weight > 0]
-
-        def calibrate(scores: Floats) -> Floats:
-            logs = self._target.log_probabilities(np.ascontiguousarray(scores))
-            inputs = self.calibrators.inputs(logs)
-            parts = [
-                weight * softmax(self.calibrators.log_weights(point, inputs), axis=1)
-                for point, weight in points
-            ]
-            return np.asarray(sum(parts))
-
-        return calibrate
+        return Mixture(*(part[0].item() for part in self._neighbours(fraction)))
 
     def _known(self, state: CalibratedState) -> tuple[bool, float]:
         """Return whether any of the plan's items is known, and the price of those that are."""

@@ -58,6 +58,73 @@ class Bounded(Protocol):
         """Make `read` answer with the running stages, as nothing more will be bought."""
 
 
+@dataclass(frozen=True, eq=False)
+class ReachInOrder:
+    """Bounds of the final scores at all points of a sequence of purchases.
+
+    Parameters
+    ----------
+    lower, upper : float arrays (steps, rows, outputs)
+        The bounds.
+    settled : float array (steps, rows, outputs), optional
+        The answers of rows that buy nothing more; without it the middle of the bounds.
+    """
+
+    lower: Floats
+    upper: Floats
+    settled: Floats | None = None
+
+    def answers(self, step: Ints) -> Floats:
+        """Return the answers of rows that stop at one step each (rows x outputs)."""
+        at = step, np.arange(len(step))
+        if self.settled is not None:
+            return np.asarray(self.settled[at])
+        return np.asarray((self.lower[at] + self.upper[at]) / 2.0)
+
+
+@runtime_checkable
+class BoundedInOrder(Bounded, Protocol):
+    """A plan that bounds its final scores at all points of a sequence of purchases at once."""
+
+    def reach_in_order(
+        self,
+        state: Any,
+        steps: Sequence[Sequence[int]],
+        X: NDArray[Any],
+        rows: Ints,
+        threshold: float,
+    ) -> ReachInOrder | None:
+        """Return bounds of the final scores, or None if it cannot.
+
+        Parameters
+        ----------
+        state : State
+            The state of the rows.
+        steps : sequence of sequences of int
+            All stages to come, by the step at which their values become known. The bounds of a
+            step are those of `reach` with the stages of it and of all before it as the free ones.
+        X, rows
+            As in `Plan.tell`.
+        threshold : float
+            The score that decides between two classes, or NaN. The bounds of a row that are
+            clearly on one side of it may be used for all later steps.
+        """
+
+
+def reach_in_order(
+    plan: Plan[Any],
+    state: Any,
+    steps: Sequence[Sequence[int]],
+    X: NDArray[Any],
+    rows: Ints,
+    threshold: float,
+) -> ReachInOrder | None:
+    """Return bounds at all points of a sequence of purchases; None if it must be followed."""
+    if not isinstance(plan, BoundedInOrder):
+        return None
+    return plan.reach_in_order(state, steps, X, rows, threshold)
+
+
 def bounded(plan: Plan[Any]) -> Bounded:
     """Return a plan that bounds its scores; raise TypeError if it cannot."""
     if isinstance(plan, Bounded):

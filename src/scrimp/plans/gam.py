@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ..costs.ledger import Ledger
 from ..types import Arrays, Flags, Floats, Ints
-from .capabilities import Future
+from .capabilities import Future, ReachInOrder
 from .components.readers import Reader
 from .components.step_functions import StepFunctions
 from .components.step_readers import StepReader
-from .components.step_tables import WeightedSum
+from .components.step_tables import StepTables, WeightedSum
 from .components.subset_weights import SubsetWeights
 from .contract import Outline, Plan, Source, StageTable, State, check_skip_or_stop
 
@@ -170,6 +170,31 @@ class GamPlan(Plan[GamState]):
             scores + np.where(coming, ends.min(axis=0), 0.0).sum(axis=0),
             scores + np.where(coming, ends.max(axis=0), 0.0).sum(axis=0),
         )
+
+    def reach_in_order(
+        self,
+        state: GamState,
+        steps: Sequence[Sequence[int]],
+        X: NDArray[Any],
+        rows: Ints,
+        threshold: float,
+    ) -> ReachInOrder:
+        """Return bounds as more and more stages are told: sums, and the ranges of what is not."""
+        final = [*state.told, *(stage for stages in steps for stage in stages)]
+        intercept, weights = self.weights.of(self._at_hand(final))
+        lowest, highest = self.functions.ranges()
+        ends = np.stack([weights[:, None] * lowest, weights[:, None] * highest])
+        known, sums, ranges = list(state.told), [], []
+        for stages in steps:
+            known.extend(stages)
+            is_known = self._at_hand(known)
+            sums.append(WeightedSum(intercept, self.functions, np.where(is_known, weights, 0.0)))
+            coming = (self._at_hand(final) & ~is_known)[:, None]
+            low, high = ends.min(axis=0), ends.max(axis=0)
+            ranges.append([np.where(coming, end, 0.0).sum(axis=0) for end in (low, high)])
+        scores = np.moveaxis(StepTables.of(sums).read(X, rows), 1, 0)
+        lower, upper = np.moveaxis(np.array(ranges)[:, :, None], 1, 0)
+        return ReachInOrder(scores + lower, scores + upper, scores)
 
     def settle(self, state: GamState) -> None:
         """Answer with the weights of the full set; columns not bought count as their mean."""

@@ -16,10 +16,12 @@ from ..costs.ledger import Ledger
 from ..types import Arrays, Flags, Floats, Ints
 from .capabilities import (
     Future,
+    ReachInOrder,
     bounded,
     free_stages,
     key_groups,
     no_bounds,
+    reach_in_order,
     reader,
     repriced,
 )
@@ -321,6 +323,19 @@ class MenuPlan(Plan[MenuState]):
         inner = self._inner(state, state.running)
         free, unsure = [s - first for s in free], [s - first for s in unsure]
         return bounded(self.entries[state.running]).reach(inner, free, unsure, X, rows)
+
+    def reach_in_order(
+        self,
+        state: MenuState,
+        steps: Sequence[Sequence[int]],
+        X: NDArray[Any],
+        rows: Ints,
+        threshold: float,
+    ) -> ReachInOrder | None:
+        """Return the bounds of the running entry."""
+        first, entry = self._first[state.running], self.entries[state.running]
+        inner, steps = self._inner(state, state.running), [[s - first for s in p] for p in steps]
+        return reach_in_order(entry, inner, steps, X, rows, threshold)
 
     def headroom(self, state: MenuState, stage: int) -> float:
         """Return the headroom that the entry of the stage requires."""

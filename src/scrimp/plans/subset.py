@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..costs.ledger import Ledger
 from ..types import Arrays, Flags, Floats, Ints
-from .capabilities import Future, no_bounds
+from .capabilities import Future, ReachInOrder, no_bounds
 from .components.models import Model, TreesModel
 from .components.prefix_models import ModelSequence
 from .components.readers import Reader
@@ -96,13 +96,14 @@ class SubsetPlan(Plan[SubsetState]):
             return np.tile(self.prior, (state.n, 1))
         X, rows = state.source.X, state.source.rows
         if state.settled and state.reachable is not None:
-            # the label is that of any value of what is not bought, and so of the mean of bounds
-            return np.asarray(np.mean(self._bounds(state.told, state.reachable, X, rows), axis=0))
+            # the label is that of any value of what is not bought, and so of the middle of bounds
+            lower, upper = self._bounds([state.told], state.reachable, X, rows)
+            return np.asarray((lower[0] + upper[0]) / 2.0)
         return self._scores(state.told, X, rows)
 
     def future(self, state: SubsetState) -> Future:
-        """Return the wanted stages, for models of trees without a link."""
-        if not isinstance(self.model, TreesModel) or self.model.link != "identity":
+        """Return the wanted stages, for models of trees whose sums can be bounded."""
+        if not isinstance(self.model, TreesModel) or not self.model.has_ranges:
             raise no_bounds(self.kind)
         return Future(list(state.wanted), False)
 
@@ -115,22 +116,43 @@ class SubsetPlan(Plan[SubsetState]):
         rows: Ints,
     ) -> tuple[Floats, Floats]:
         """Return bounds of the scores with all stages to come, by the leaves that are left."""
-        known = {*state.told, *free}
-        state.reachable = [*known, *unsure]
-        return self._bounds(known, state.reachable, X, rows)
+        state.reachable = [*state.told, *free, *unsure]
+        lower, upper = self._bounds([[*state.told, *free]], state.reachable, X, rows)
+        return lower[0], upper[0]
+
+    def reach_in_order(
+        self,
+        state: SubsetState,
+        steps: Sequence[Sequence[int]],
+        X: NDArray[Any],
+        rows: Ints,
+        threshold: float,
+    ) -> ReachInOrder:
+        """Return bounds as more and more stages are told, by the leaves that are left."""
+        first, *others = steps
+        known = [[*state.told, *first], *others]
+        final = [stage for stages in known for stage in stages]
+        return ReachInOrder(*self._bounds(known, final, X, rows, threshold))
 
     def settle(self, state: SubsetState) -> None:
         """Answer with the middle of the bounds."""
         state.settled = True
 
     def _bounds(
-        self, known: set[int], final: Sequence[int], X: NDArray[Any], rows: Ints
+        self,
+        steps: Sequence[Iterable[int]],
+        final: Sequence[int],
+        X: NDArray[Any],
+        rows: Ints,
+        threshold: float = np.nan,
     ) -> tuple[Floats, Floats]:
-        """Return bounds of the scores where some stages are known, and others never come."""
-        table = self._table(known, X, rows)
-        lacking = set(range(len(self.stages))) - set(final)
-        columns = [column for stage in {*known, *lacking} for column in self.reads[stage]]
-        return cast(TreesModel, self.model).ranges(table, np.arange(len(rows)), columns)
+        """Return bounds (steps x rows x outputs) as stages become known; others never come."""
+        lacking = self._columns_of(set(range(len(self.stages))).difference(final))
+        known = [self._columns_of(stages) for stages in steps]
+        return cast(TreesModel, self.model).ranges(X, rows, known, lacking, threshold)
+
+    def _columns_of(self, stages: Iterable[int]) -> list[int]:
+        return [column for stage in stages for column in self.reads[stage]]
 
     def reader(self, state: SubsetState) -> Reader:
         """Return the model on the columns that a state was told."""
@@ -155,7 +177,7 @@ class SubsetPlan(Plan[SubsetState]):
 
     def _table(self, told: set[int], X: NDArray[Any], rows: Ints) -> Floats:
         """Return the columns of some stages, others missing."""
-        columns = [column for stage in sorted(told) for column in self.reads[stage]]
+        columns = self._columns_of(sorted(told))
         table = np.full((len(rows), int(self.model.columns.max(initial=-1)) + 1), np.nan)
         table[:, columns] = X[rows[:, None], columns]
         return table

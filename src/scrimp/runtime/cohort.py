@@ -34,7 +34,9 @@ class Cohort:
         The position of each row's budget among all; without it every row is at every budget of
         the ledger.
     answers : tuple of float arrays, optional
-        The scores and the spend, if the plan answers fresh rows at once.
+        The scores and the spend, if the rows need not be followed.
+    never_stops : bool
+        Whether it is known that the rows make all purchases, whatever the stop rule.
     """
 
     rows: Ints
@@ -43,6 +45,7 @@ class Cohort:
     first: int
     budget_of: Ints | None
     answers: tuple[Floats, Floats] | None = None
+    never_stops: bool = False
 
     @property
     def n_budgets(self) -> int:
@@ -63,6 +66,7 @@ class Cohort:
             self.ledger.at(0, self.n_budgets),
             self.first,
             None if self.budget_of is None else self.budget_of[index],
+            never_stops=self.never_stops,
         )
 
     def divide(self, n_low: int) -> tuple[Cohort | None, Cohort | None]:

@@ -17,7 +17,7 @@ from ..plans.priced_plan import PricedPlan
 from ..types import Flags, Floats, Ints
 from .cohort import Cohort, first_cohorts
 from .finite_values import FiniteCheck
-from .stopping import StopRule, stop_rule
+from .stopping import StopContext, StopRule, StopsAhead, stop_rule
 from .sweep import Sweep
 
 
@@ -179,7 +179,7 @@ def _drive(batch: _Batch, cohort: Cohort, todo: list[Cohort]) -> Iterator[Cohort
             if rich is None:
                 return
             cohort = rich
-        if batch.rule is not None and cohort.ledger.missing(needs):
+        if batch.rule is not None and not cohort.never_stops and cohort.ledger.missing(needs):
             settled, rest = _stop_early(batch, cohort, batch.rule)
             if settled is not None:
                 yield settled
@@ -202,8 +202,14 @@ def _stop_early(
     batch: _Batch, cohort: Cohort, rule: StopRule
 ) -> tuple[Cohort | None, Cohort | None]:
     """Return the rows whose answer is settled and the others; settled rows buy nothing more."""
-    priced, state = batch.priced, cohort.state
-    sure, free = rule.decide(priced, batch.target, state, cohort.ledger, batch.X, cohort.rows)
+    priced = batch.priced
+    context = StopContext(
+        priced, batch.target, cohort.state, cohort.ledger, batch.X, cohort.rows
+    )  # fmt: skip
+    ahead = rule.decide_ahead(context)
+    if ahead is not None:
+        return _divided(cohort, ahead)
+    sure, free = rule.decide(context)
     if not sure.any():
         return None, cohort
     settled = cohort.part(sure)
@@ -211,3 +217,15 @@ def _stop_early(
         priced.plan.tell(settled.state, stage, batch.X, settled.rows)
     rule.settle(priced, settled.state)
     return settled, None if sure.all() else cohort.part(~sure)
+
+
+def _divided(cohort: Cohort, ahead: StopsAhead) -> tuple[Cohort | None, Cohort | None]:
+    """Return the rows that stop at some time, answered, and those that never do."""
+    stopped = rest = None
+    if ahead.stops.any():
+        stopped = cohort.part(ahead.stops)
+        stopped.answers = ahead.scores[None], ahead.spent[None]
+    if not ahead.stops.all():
+        rest = cohort.part(~ahead.stops)
+        rest.never_stops = True
+    return stopped, rest

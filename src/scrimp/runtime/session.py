@@ -17,7 +17,7 @@ from ..plans.capabilities import free_stages
 from ..plans.priced_plan import PricedPlan
 from ..types import Floats
 from .session_values import SessionValues, by_name
-from .stopping import stop_rule
+from .stopping import StopContext, stop_rule
 
 #: The only row of a session's table.
 _ROWS = np.zeros(1, dtype=np.int64)
@@ -269,7 +269,9 @@ class Session:
         """Return whether the answer is settled; if so, tell the stages on owned columns."""
         assert self._rule is not None
         priced, state = self._priced, self._state
-        stops, free = self._rule.decide(priced, self._target, state, self._ledger, self._X, _ROWS)
+        stops, free = self._rule.decide(
+            StopContext(priced, self._target, state, self._ledger, self._X, _ROWS)
+        )
         if not stops[0]:
             return False
         for stage in free:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,25 +11,71 @@ from numpy.typing import NDArray
 from ..costs.ledger import Ledger
 from ..data.target import Target
 from ..data.validation import check_choice
-from ..plans.capabilities import bounded, free_stages
+from ..plans.capabilities import bounded, free_stages, reach_in_order
 from ..plans.contract import State
 from ..plans.priced_plan import PricedPlan
-from ..types import Flags, Ints
+from ..types import Flags, Floats, Ints
+
+#: Bounds of scores that are computed at a time: it bounds the memory of large batches.
+_BLOCK_BOUNDS = 2**21
+
+
+@dataclass(frozen=True, eq=False)
+class StopContext:
+    """What a stop rule looks at: rows with one history, before a purchase.
+
+    Parameters
+    ----------
+    priced : PricedPlan
+        The plan and its costs.
+    target : Target
+        The meaning of the scores.
+    state : State
+        The state of the rows.
+    ledger : Ledger
+        What they own and have spent, at one budget.
+    X, rows : arrays
+        Their values are in ``X[rows]``.
+    """
+
+    priced: PricedPlan
+    target: Target
+    state: State
+    ledger: Ledger
+    X: NDArray[Any]
+    rows: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class StopsAhead:
+    """Where rows stop, and their answers, for a whole sequence of purchases.
+
+    Parameters
+    ----------
+    stops : bool array (rows,)
+        Which rows stop before some purchase; the others make all of them.
+    scores : float array (rows that stop, outputs)
+        Their answers.
+    spent : float array (rows that stop,)
+        Their spend.
+    """
+
+    stops: Flags
+    scores: Floats
+    spent: Floats
 
 
 class StopRule(Protocol):
     """Decides which rows buy nothing more."""
 
-    def decide(
-        self,
-        priced: PricedPlan,
-        target: Target,
-        state: State,
-        ledger: Ledger,
-        X: NDArray[Any],
-        rows: Ints,
-    ) -> tuple[Flags, list[int]]:
+    def decide(self, context: StopContext) -> tuple[Flags, list[int]]:
         """Return which rows stop, and the free stages that are then told."""
+
+    def decide_ahead(self, context: StopContext) -> StopsAhead | None:
+        """Return the decisions before this purchase and all later ones; None if it cannot.
+
+        They are those of `decide` before each purchase.
+        """
 
     def settle(self, priced: PricedPlan, state: State) -> None:
         """Make the state of rows that stop, to which free stages were told, answer."""
@@ -37,46 +84,68 @@ class StopRule(Protocol):
 class Certain:
     """Stops where no purchase to come can change the label."""
 
-    def decide(
-        self,
-        priced: PricedPlan,
-        target: Target,
-        state: State,
-        ledger: Ledger,
-        X: NDArray[Any],
-        rows: Ints,
-    ) -> tuple[Flags, list[int]]:
+    def decide(self, context: StopContext) -> tuple[Flags, list[int]]:
         """Compare the bounds of what the scores can still become."""
-        free, unsure = coming_stages(priced, state, ledger)
-        lower, upper = bounded(priced.plan).reach(state, free, unsure, X, rows)
-        return target.certain(lower, upper), free
+        free, unsure = coming_stages(context.priced, context.state, context.ledger)
+        plan = bounded(context.priced.plan)
+        lower, upper = plan.reach(context.state, free, unsure, context.X, context.rows)
+        return context.target.certain(lower, upper), free
+
+    def decide_ahead(self, context: StopContext) -> StopsAhead | None:
+        """Compare the bounds at all steps of the sequence of purchases."""
+        priced, target, state, X = context.priced, context.target, context.state, context.X
+        if not priced.accepts_missing:  # what each row buys must then be checked
+            return None
+        steps, spent = purchases_ahead(priced, state, context.ledger)
+        n, n_outputs = len(context.rows), priced.n_outputs
+        stops, scores, spent_by = np.zeros(n, dtype=bool), np.empty((n, n_outputs)), np.empty(n)
+        size = max(_BLOCK_BOUNDS // (len(steps) * n_outputs), 1)
+        for start in range(0, n, size):
+            part = slice(start, start + size)
+            rows = context.rows[part]
+            bounds = reach_in_order(priced.plan, state, steps, X, rows, target.score_threshold)
+            if bounds is None:
+                return None
+            first = _first_certain(target, bounds.lower, bounds.upper)
+            stops[part], spent_by[part] = first < len(spent), np.append(spent, np.nan)[first]
+            scores[part] = bounds.answers(first)
+        return StopsAhead(stops, scores[stops], spent_by[stops])
 
     def settle(self, priced: PricedPlan, state: State) -> None:
         """Answer with the label that is certain."""
         bounded(priced.plan).settle(state)
 
 
+def _first_certain(target: Target, lower: Floats, upper: Floats) -> Ints:
+    """Return the first step, but the last, at which each row's label is certain, or the last."""
+    first = np.full(lower.shape[1], len(lower) - 1)
+    rows = np.arange(lower.shape[1])
+    for step in range(len(lower) - 1):
+        everyone = len(rows) == lower.shape[1]
+        low, high = (b[step] if everyone else b[step][rows] for b in (lower, upper))
+        sure = target.certain(low, high)
+        first[rows[sure]] = step
+        rows = rows[~sure]
+    return first
+
+
 class Confident:
     """Stops where the predicted class is as probable as the target's `confidence` says."""
 
-    def decide(
-        self,
-        priced: PricedPlan,
-        target: Target,
-        state: State,
-        ledger: Ledger,
-        X: NDArray[Any],
-        rows: Ints,
-    ) -> tuple[Flags, list[int]]:
+    def decide(self, context: StopContext) -> tuple[Flags, list[int]]:
         """Answer as if nothing more could be bought."""
-        plan = priced.plan
-        free = list(free_stages(plan, state, priced.owned_stages(ledger.owned)))
+        plan, state, target = context.priced.plan, context.state, context.target
+        owned = context.priced.owned_stages(context.ledger.owned)
+        free = list(free_stages(plan, state, owned))
         if free:
             state = state.fork()
             for stage in free:
-                plan.tell(state, stage, X, rows)
+                plan.tell(state, stage, context.X, context.rows)
         threshold = 1.0 if target.confidence is None else target.confidence
         return np.asarray(target.confidences(plan.read(state)) >= threshold), free
+
+    def decide_ahead(self, context: StopContext) -> None:
+        """Leave it to `decide`: the answer before each purchase is read from the plan."""
 
     def settle(self, priced: PricedPlan, state: State) -> None:
         """Change nothing: the answer is that of what is owned."""
@@ -117,3 +186,21 @@ def coming_stages(priced: PricedPlan, state: State, ledger: Ledger) -> tuple[lis
         (unsure if ledger.missing(needs) else free).append(stage)
         scratch.buy(needs)
     return free, unsure
+
+
+def purchases_ahead(
+    priced: PricedPlan, state: State, ledger: Ledger
+) -> tuple[list[list[int]], Floats]:
+    """Return the stages to come by the purchase that makes them known, and spend before each.
+
+    The first stages are free; each further purchase is that of the first stage not known yet.
+    """
+    free, unsure = coming_stages(priced, state, ledger)
+    scratch = ledger.at(0, 1)
+    steps, spent = [free], []
+    while unsure:
+        spent.append(scratch.spent)
+        scratch.buy(priced.needs[unsure[0]])
+        steps.append([stage for stage in unsure if not scratch.missing(priced.needs[stage])])
+        unsure = [stage for stage in unsure if scratch.missing(priced.needs[stage])]
+    return steps, np.array(spent)

@@ -129,7 +129,7 @@ def test_bounds_hold_for_all_values_of_what_is_not_known():
     ).fit(X, y)  # fmt: skip
     trees_model = fitted.plan_.plan.entries[-1].model
     known = [0, 2]
-    lower, upper = trees_model.ranges(X, np.arange(150), known)
+    (lower,), (upper,) = trees_model.ranges(X, np.arange(150), [known])
     reached = []
     for _ in range(200):
         filled = np.where(rng.random(X.shape) < 0.3, np.nan, 2.0 * rng.normal(size=X.shape))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....data.preparation import Preparation
 from ....data.validation import float_array
-from ....types import Arrays, Floats, Ints
+from ....types import Arrays, Flags, Floats, Ints
 from .model import PreparedModel
 
 
@@ -57,10 +58,56 @@ class KernelModel(PreparedModel):
             raise ValueError("centers, weights and gamma must be finite.")
 
     def add(self, sums: Floats, X: NDArray[Any], rows: Ints) -> None:
-        """Add the weighted kernels to the sums."""
+        """Add the weighted kernels to the sums; numbers are prepared, categories looked up."""
         from ....kernels.model_scores import add_rbf_terms
 
-        add_rbf_terms(sums, X, rows, self.inputs, self.centers, self.weights, self.gamma[0])
+        numbers, gamma = self._numbers.table(X, rows), self.gamma[0]
+        add_rbf_terms(sums, numbers, self._number_centers, X, rows, *self._categories, gamma)
+
+    @property
+    def work(self) -> int:
+        """The number of exponentials, each of which takes about as long as a vote."""
+        return len(self.centers)
+
+    @cached_property
+    def _is_number(self) -> Flags:
+        """Which prepared columns are not made from a category."""
+        return np.isnan(self.preparation.code)
+
+    @cached_property
+    def _numbers(self) -> Preparation:
+        """The preparation of the columns that are not made from a category."""
+        return self.preparation.taken(np.flatnonzero(self._is_number))
+
+    @cached_property
+    def _number_centers(self) -> Floats:
+        """The coordinates of the centers in these columns (columns x centers)."""
+        return np.ascontiguousarray(self.centers[:, self._is_number].T)
+
+    @cached_property
+    def _categories(self) -> tuple[Ints, Ints, Floats, Floats, Floats]:
+        """Columns with categories, these, and their squared distances, as `add_rbf_terms` has it.
+
+        Of a table with one row per category, and per other and per missing value, the prepared
+        columns are the coordinates of these.
+        """
+        coded = np.flatnonzero(~self._is_number)
+        sources = np.unique(self.preparation.source[coded])
+        codes, squares, sizes = [np.empty(0)], [np.empty((0, len(self.centers)))], [0]
+        for source in sources.tolist():
+            made = coded[self.preparation.source[coded] == source]
+            known = np.unique(self.preparation.code[made])
+            values = np.concatenate([known, [known[-1] + 1.0, np.nan]])
+            table = np.zeros((len(values), source + 1))
+            table[:, source] = values
+            prepared = self.preparation.taken(made).table(table, np.arange(len(values)))
+            differences = prepared[:, None, :] - self.centers[None, :, made]
+            codes.append(values)
+            squares.append((differences**2).sum(axis=2))
+            sizes.append(len(values))
+        weights = np.ascontiguousarray(self.weights.T)
+        ends = np.cumsum(sizes, dtype=np.int64)
+        return sources, ends, np.concatenate(codes), np.concatenate(squares), weights
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the model."""

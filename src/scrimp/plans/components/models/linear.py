@@ -12,6 +12,9 @@ from ....data.validation import float_array
 from ....types import Arrays, Floats, Ints
 from .model import PreparedModel
 
+#: Terms, with their preparation, that take as long as the vote of a tree.
+_TERMS_PER_VOTE = 8
+
 
 class LinearModel(PreparedModel):
     """A linear model of prepared columns.
@@ -53,7 +56,13 @@ class LinearModel(PreparedModel):
         """Add the terms to the sums."""
         from ....kernels.model_scores import add_linear_terms
 
+        X, rows = self.prepared(X, rows)
         add_linear_terms(sums, X, rows, self.inputs, self.weights, np.empty(0))
+
+    @property
+    def work(self) -> int:
+        """A few terms take as long as a vote."""
+        return self.weights.size // _TERMS_PER_VOTE
 
     def add_sparse(self, sums: Floats, X: Any) -> None:
         """Add the terms of sparse rows to the sums."""

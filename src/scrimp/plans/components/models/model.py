@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ....data.preparation import Preparation
+from ....kernels.threads import run_over_rows
 from ....types import Arrays, Floats, Ints
 from .links import LINKS, outputs_of
 
-#: Cells of a prepared table that are computed at a time: it bounds the memory of wide tables.
-_BLOCK_CELLS = 2**21
+#: Cells of a prepared table that are computed at a time: what fits in a cache.
+_BLOCK_CELLS = 2**16
+#: The fewest rows of a block: each has a share in the overhead of a call.
+_MIN_BLOCK_ROWS = 256
 
 
 class Model(ABC):
@@ -84,34 +87,52 @@ class PreparedModel(Model):
 
     @cached_property
     def inputs(self) -> Ints:
-        """The positions of the prepared columns in the table that `add` receives."""
+        """The positions of the prepared columns in the table that `prepared` returns."""
         plain, source = self.preparation.is_plain, self.preparation.source
         return source if plain else np.arange(len(source))
 
     @abstractmethod
     def add(self, sums: Floats, X: NDArray[Any], rows: Ints) -> None:
-        """Add to sums; X is the prepared table, or the original one if nothing is prepared."""
+        """Add to the sums of rows whose values, not yet prepared, are in ``X[rows]``."""
+
+    def prepared(self, X: NDArray[Any], rows: Ints) -> tuple[NDArray[Any], Ints]:
+        """Return a prepared table and its rows; the original ones if nothing is prepared."""
+        if self.preparation.is_plain:
+            return X, rows
+        return self.preparation.table(X, rows), np.arange(len(rows))
 
     def add_sparse(self, sums: Floats, X: Any) -> None:
         """Add to sums; X is a CSR matrix of unprepared columns, for models that accept it."""
         raise TypeError(f"a {self.kind} model takes arrays.")
 
+    @property
+    @abstractmethod
+    def work(self) -> int:
+        """The work of answering a row, in votes of trees: it decides how many threads help."""
+
     def scores(self, X: Any, rows: Ints) -> Floats:
         """Return the answers of the model."""
-        sums = np.tile(self.base, (len(rows), 1))
         if sparse.issparse(X):
+            sums = np.tile(self.base, (len(rows), 1))
             self.add_sparse(sums, X[rows])
-        elif self.preparation.is_plain:
-            self.add(sums, X, rows)
-        else:
-            self._add_prepared(sums, X, rows)
-        return LINKS[self.link](sums)
+            return LINKS[self.link](sums)
+        answers = np.empty((len(rows), self.n_outputs))
 
-    def _add_prepared(self, sums: Floats, X: NDArray[Any], rows: Ints) -> None:
-        """Add to sums in blocks, as a prepared table may be much wider than X."""
-        width = len(self.preparation.source)
-        step = max(_BLOCK_CELLS // max(width, 1), 1)
-        for start in range(0, len(rows), step):
-            part = rows[start : start + step]
-            table = self.preparation.table(X, part)
-            self.add(sums[start : start + step], table, np.arange(len(part)))
+        def answer(start: int, stop: int) -> None:
+            for a in range(start, stop, self._block_rows):
+                b = min(a + self._block_rows, stop)
+                answers[a:b] = self._answers(X, rows[a:b])
+
+        run_over_rows(answer, len(rows), len(rows) * self.work)
+        return answers
+
+    @cached_property
+    def _block_rows(self) -> int:
+        """The number of rows that are answered at a time."""
+        return max(_BLOCK_CELLS // max(len(self.preparation.source), 1), _MIN_BLOCK_ROWS)
+
+    def _answers(self, X: NDArray[Any], rows: Ints) -> Floats:
+        """Return the answers of a few rows."""
+        sums = np.tile(self.base, (len(rows), 1))
+        self.add(sums, X, rows)
+        return LINKS[self.link](sums)

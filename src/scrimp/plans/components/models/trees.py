@@ -14,6 +14,7 @@ from ....data.preparation import Preparation
 from ....data.validation import float_array
 from ....kernels.threads import run_over_rows
 from ....types import Arrays, Floats, Ints
+from ..leaf_masks import LeafMasks
 from ..tree_table import TreeTable
 from .model import PreparedModel
 
@@ -51,36 +52,72 @@ class TreesModel(PreparedModel):
         """Add the votes of all trees to the sums."""
         from ....kernels.votes import add_tree_votes
 
-        trees, links = self.trees, self._links
+        trees, (X, rows) = self.trees, self.prepared(X, rows)
+        add_tree_votes(sums, X, rows, trees.roots, trees.cut, self._links, trees.value)
 
-        def walk(a: int, b: int) -> None:
-            add_tree_votes(sums[a:b], X, rows[a:b], trees.roots, trees.cut, links, trees.value)
+    @property
+    def work(self) -> int:
+        """The number of trees."""
+        return len(self.trees)
 
-        run_over_rows(walk, len(rows), len(rows) * len(trees))
+    @property
+    def has_ranges(self) -> bool:
+        """Whether its answers are sums of votes on columns as they are, which `ranges` bounds."""
+        return self.link == "identity" and self.preparation.is_plain
 
-    def ranges(self, X: NDArray[Any], rows: Ints, known: Sequence[int]) -> tuple[Floats, Floats]:
-        """Return bounds of the sums, over all values of the columns that are not known.
+    def ranges(
+        self,
+        X: NDArray[Any],
+        rows: Ints,
+        steps: Sequence[Sequence[int]],
+        lacking: Sequence[int] = (),
+        threshold: float = np.nan,
+    ) -> tuple[Floats, Floats]:
+        """Return bounds (steps x rows x outputs) of the sums as more columns become known.
+
+        They hold for all values of the columns that are not known yet. The order in which
+        columns became known has no influence, not even by rounding.
 
         Parameters
         ----------
         X, rows
             The values are in ``X[rows]``.
-        known : sequence of int
-            The columns of X whose values are known.
+        steps : sequence of sequences of int
+            The columns of X that become known at each step.
+        lacking : sequence of int
+            Columns that are known to be missing from the start, whatever X holds.
+        threshold : float, optional
+            Of rows whose bounds are clearly on one side of it, later bounds need not be tighter.
         """
+        if self._masks is None:
+            known = [[c for part in steps[: k + 1] for c in part] for k in range(len(steps))]
+            parts = [self._ranges_by_paths(X, rows, columns, lacking) for columns in known]
+            return np.stack([part[0] for part in parts]), np.stack([part[1] for part in parts])
+        return self._masks.bounds(X, rows, steps, lacking, self.base, threshold)
+
+    @cached_property
+    def _masks(self) -> LeafMasks | None:
+        """The leaves within reach of each value, if trees are small."""
+        return LeafMasks.of(self.trees, self._links)
+
+    def _ranges_by_paths(
+        self, X: NDArray[Any], rows: Ints, known: Sequence[int], lacking: Sequence[int]
+    ) -> tuple[Floats, Floats]:
+        """Return bounds (rows x outputs) of trees of any size, by all paths that are open."""
         from ....kernels.votes import add_tree_ranges, subtree_ranges
 
         trees, links = self.trees, self._links
-        is_known = np.zeros(X.shape[1], dtype=bool)
-        is_known[list(known)] = True
+        is_known, is_lacking = np.zeros((2, X.shape[1]), dtype=bool)
+        is_known[[*known, *lacking]] = True
+        is_lacking[list(lacking)] = True
         lowest, highest = np.empty_like(trees.value), np.empty_like(trees.value)
         subtree_ranges(is_known, links, trees.value, lowest, highest)
         lower, upper = np.tile(self.base, (len(rows), 1)), np.tile(self.base, (len(rows), 1))
 
         def walk(a: int, b: int) -> None:
             add_tree_ranges(
-                lower[a:b], upper[a:b], X, rows[a:b], is_known, trees.roots, trees.cut, links,
-                trees.value, lowest, highest,
+                lower[a:b], upper[a:b], X, rows[a:b], is_known, is_lacking, trees.roots, trees.cut,
+                links, trees.value, lowest, highest,
             )  # fmt: skip
 
         run_over_rows(walk, len(rows), len(rows) * len(trees))
