@@ -75,3 +75,53 @@ def test_without_a_threshold_the_way_to_one_is_named(folder):
     done = run(folder, "predict", "m.scrimp", "new.csv", "--stop", "confident")
     assert done.exit_code == 2
     assert "scrimp stop MODEL DATA" in done.output.replace("\n", " ")
+
+
+@pytest.fixture(scope="module")
+def ranking(folder):
+    rng = np.random.default_rng(0)
+    for name in ("ranked", "queries"):
+        X = rng.normal(size=(2000, 4))
+        relevance = np.clip(np.round(2 * X[:, 0] + X[:, 1:].sum(axis=1) / 2), 0, 4)
+        frame = pl.DataFrame(X, schema=list("abcd")).with_columns(
+            relevance=relevance, query=np.repeat(np.arange(50), 40)
+        )
+        frame.write_csv(folder / f"{name}.csv")
+    words = ["fit", "ranked.csv", "--costs", "prices.csv", "--target", "relevance"]
+    words += ["--task", "regression", "--method", "linear", "--drop", "query"]
+    done = run(folder, *words, "--out", "ranker.scrimp")
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def test_a_ranker_has_early_exits_by_query(ranking):
+    words = ["stop", "ranker.scrimp", "queries.csv", "--target", "relevance", "--query", "query"]
+    done = run(ranking, *words, "--max-loss", "0.02", "--out", "exits.scrimp")
+    assert done.exit_code == 0, done.output
+    assert "held-out queries" in done.output
+    words = ["predict", "exits.scrimp", "queries.csv", "--stop", "confident", "--out", "b.csv"]
+    assert run(ranking, *words).exit_code == 0
+    assert pl.read_csv(ranking / "b.csv")["spent"].mean() < 9.0
+
+
+def test_goals_of_classes_and_of_rankings_are_kept_apart(ranking):
+    of_ranker = [
+        "stop",
+        "ranker.scrimp",
+        "queries.csv",
+        "--target",
+        "relevance",
+        "--out",
+        "n.scrimp",
+    ]
+    of_classes = ["stop", "m.scrimp", "held.csv", "--target", "y", "--out", "n.scrimp"]
+    for words, message in (
+        (of_ranker, "predicts numbers"),
+        ([*of_ranker, "--max-error", "0.1"], "predicts numbers"),
+        ([*of_classes, "--query", "a"], "predicts classes"),
+        ([*of_ranker, "--query", "nobody"], "has no column 'nobody' (the query)"),
+        ([*of_ranker, "--query", "query", "--max-loss", "3"], "max_loss is 3.0"),
+    ):
+        done = run(ranking, *words)
+        assert done.exit_code == 2, done.output
+        assert message in done.output.replace("\n", " ")

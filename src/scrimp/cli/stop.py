@@ -21,6 +21,7 @@ from .options import (
 
 if TYPE_CHECKING:
     from ..runtime.confidence_threshold import StopCalibration
+    from ..runtime.ranking_exits import RankingCalibration
 
 
 @click.command(short_help="Set when a row is settled, on held-out rows.")
@@ -37,6 +38,15 @@ if TYPE_CHECKING:
     "--error-cost", type=ErrorCost(),
     help="What an error costs, or each kind of error: spend plus errors are to cost the least.",
 )  # fmt: skip
+@click.option("--query", metavar="COL", help="Of a ranking: the column with the query of a row.")
+@click.option(
+    "--max-loss", type=float, default=0.002, show_default=True, metavar="NDCG",
+    help="Of a ranking: the largest fall of the mean NDCG over queries.",
+)  # fmt: skip
+@click.option(
+    "--ranks", type=int, default=10, show_default=True, metavar="K",
+    help="Of a ranking: the ranks that count.",
+)  # fmt: skip
 @click.option(
     "--delta", type=float, default=0.05, show_default=True, metavar="P",
     help="The probability with which a limit may be exceeded.",
@@ -50,29 +60,42 @@ if TYPE_CHECKING:
 @common_options
 def stop(
     model: Path, data: Path, target: str, max_increase: float | None, max_error: float | None,
-    average_budget: float | None, error_cost: Any, delta: float, budget: float | None, out: Path,
-    missing: tuple[str, ...], as_json: bool,
+    average_budget: float | None, error_cost: Any, query: str | None, max_loss: float, ranks: int,
+    delta: float, budget: float | None, out: Path, missing: tuple[str, ...], as_json: bool,
 ) -> None:  # fmt: skip
     """Set on DATA when a row of MODEL is settled, for --stop confident.
 
     DATA must hold rows that the model was not trained on. One goal is given: --max-increase,
-    --max-error, --average-budget or --error-cost.
+    --max-error, --average-budget or --error-cost; or --query for a model that ranks.
     """
     from ..io import load, save
     from ..runtime.confidence_threshold import StopGoal
-    from .errors import refusing_impossible
+    from ..runtime.ranking_exits import RankingGoal
+    from .errors import InputError, refusing_impossible
     from .model_columns import features, text_columns
     from .output import print_json
-    from .tables import labels, read_table
+    from .tables import column, labels, read_table
 
     refuse_overwriting([out], [model, data])
-    goal = StopGoal(max_increase, max_error, average_budget, error_cost, delta)
-    predictor = load(model)
-    text = text_columns(predictor) + ([target] if predictor.classes_.dtype.kind == "U" else [])
-    table = read_table(data, missing, text)
+    predictor, goals = load(model), (max_increase, max_error, average_budget, error_cost)
+    is_ranker = predictor.target.is_number
+    if is_ranker and (query is None or any(goal is not None for goal in goals)):
+        raise InputError(
+            f"{model} predicts numbers. To stop rows of a ranking early, give --query."
+        )
+    if query is not None and not is_ranker:
+        raise InputError(f"{model} predicts classes, and --query is for a model that ranks.")
+    goal = RankingGoal(max_loss, ranks, delta) if is_ranker else StopGoal(*goals, delta)
+    has_text = not is_ranker and predictor.classes_.dtype.kind == "U"
+    table = read_table(data, missing, text_columns(predictor) + ([target] if has_text else []))
     y, X = labels(table, target, data), features(table, predictor, data)
+    reached: StopCalibration | RankingCalibration
     with refusing_impossible():
-        settled, reached = predictor.calibrate_stop(X, y, goal, budget)
+        if isinstance(goal, RankingGoal):
+            queries = column(table, str(query), data, "the query").to_list()
+            settled, reached = predictor.calibrate_ranking_stop(X, y, queries, goal, budget)
+        else:
+            settled, reached = predictor.calibrate_stop(X, y, goal, budget)
     save(settled, out)
     if as_json:
         print_json({"model": str(out), **asdict(reached)})
@@ -81,14 +104,25 @@ def stop(
     click.echo(f"Saved to {out}. Use it: scrimp predict {out} new.csv --stop confident")
 
 
-def _report(reached: StopCalibration) -> str:
+def _report(reached: StopCalibration | RankingCalibration) -> str:
+    from ..runtime.ranking_exits import RankingCalibration
     from .output import count, money
 
     saved = 1.0 - reached.spend / reached.full_spend if reached.full_spend else 0.0
+    spends = (
+        f"spends {money(reached.spend)} on average instead of {money(reached.full_spend)} "
+        f"({100 * saved:.0f}% less)"
+    )
+    if isinstance(reached, RankingCalibration):
+        queries = "query" if reached.n_queries == 1 else "queries"
+        return (
+            f"A row stops when its score is too low for the top of its query. On "
+            f"{reached.n_queries:,} held-out {queries} it then {spends}, and the mean NDCG is "
+            f"{reached.ndcg:.4f} instead of {reached.full_ndcg:.4f}."
+        )
     return (
         f"A row stops when its answer is {100 * reached.confidence:.1f}% probable. On "
-        f"{count(reached.n_rows, 'held-out row')} it then spends {money(reached.spend)} on "
-        f"average instead of {money(reached.full_spend)} ({100 * saved:.0f}% less), and "
+        f"{count(reached.n_rows, 'held-out row')} it then {spends}, and "
         f"{100 * reached.error:.1f}% of the answers are wrong instead of "
         f"{100 * reached.full_error:.1f}%."
     )

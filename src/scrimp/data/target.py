@@ -51,6 +51,9 @@ class Target:
     confidence : float, optional
         The probability of the predicted class from which on ``stop="confident"`` buys nothing
         more.
+    exits : float array (levels, 2), optional
+        Of rankers: a row that has spent as much as the first number, and less than that of the
+        next level, buys nothing more with ``stop="confident"`` if its score is below the second.
     """
 
     kind: str
@@ -59,6 +62,7 @@ class Target:
     error_costs: Floats | None = None
     max_log_count: float = MAX_LOG_COUNT
     confidence: float | None = None
+    exits: Floats | None = None
 
     def __post_init__(self) -> None:
         """Check that kind and classes fit."""
@@ -80,6 +84,8 @@ class Target:
             raise ValueError(f"max_log_count is for counts, and this is a {self.kind} target.")
         if self.confidence is not None and not (0 <= self.confidence <= 1 and not self.is_number):
             raise ValueError("confidence must be a probability of classes, from 0 to 1.")
+        if self.exits is not None:
+            _check_exits(self)
         if self.error_costs is not None:
             if self.is_number:
                 raise ValueError("error_cost is for classes, and numbers are predicted.")
@@ -183,6 +189,16 @@ class Target:
         chosen = self.decided(scores)[..., None]
         return np.asarray(np.take_along_axis(self.probabilities(scores), chosen, axis=-1)[..., 0])
 
+    def settled(self, scores: Floats, spent: float) -> NDArray[np.bool_]:
+        """Return which rows ``stop="confident"`` lets stop, that have spent so much."""
+        if not self.is_number:
+            threshold = 1.0 if self.confidence is None else self.confidence
+            return np.asarray(self.confidences(scores) >= threshold)
+        levels = np.empty((0, 2)) if self.exits is None else self.exits
+        level = int(np.searchsorted(levels[:, 0], spent * (1.0 + ROUNDING), side="right")) - 1
+        threshold = -np.inf if level < 0 else levels[level, 1]
+        return np.asarray(scores[..., 0] < threshold)
+
     def log_probabilities(self, scores: Floats) -> Floats:
         """Return logarithms of class probabilities (..., classes), finite wherever scores are."""
         if self.kind == "multiclass":
@@ -229,3 +245,15 @@ class Target:
         low, high = np.minimum(one, other), np.maximum(one, other)
         top = high.max(axis=1, keepdims=True)
         return np.exp(low - top), np.exp(high - top)
+
+
+def _check_exits(target: Target) -> None:
+    """Refuse exits of classes, spends that do not ascend, and what is not finite."""
+    levels = target.exits
+    assert levels is not None
+    if not target.is_number or target.n_outputs > 1:
+        raise ValueError("exits are for one predicted number.")
+    if levels.ndim != 2 or levels.shape[1] != 2 or not np.isfinite(levels).all():
+        raise ValueError("exits must be pairs of a spend and a score, both finite.")
+    if (levels[:, 0] < 0).any() or (np.diff(levels[:, 0]) <= 0).any():
+        raise ValueError("exits must have spends of 0 or more that ascend.")

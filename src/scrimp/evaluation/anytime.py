@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..data.ranking import query_ndcg
 from ..types import Floats
 
 
@@ -142,26 +143,3 @@ def _checked_ranks(k: Any, n_rows: int) -> int:
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise ValueError(f"k is {k!r}; expected a whole number >= 1, or None for all ranks.")
     return int(k)
-
-
-def query_ndcg(truth: Floats, scores: Floats, queries: NDArray[np.intp], k: int) -> Floats:
-    """Return NDCG at k per query; NaN where all rows are equally relevant.
-
-    Rows of equal score share their gains, as in scikit-learn's `ndcg_score`.
-    """
-    n = int(queries.max()) + 1
-    order = np.lexsort((-scores, queries))
-    query, score, gain = queries[order], scores[order], truth[order]
-    starts_tie = np.r_[True, (np.diff(query) != 0) | (np.diff(score) != 0)]
-    tie = np.cumsum(starts_tie) - 1
-    tied_gain = (np.bincount(tie, gain) / np.bincount(tie))[tie]
-    ideal_gain = truth[np.lexsort((-truth, queries))]
-    begin = np.searchsorted(query, np.arange(n))
-    rank = np.arange(len(query)) - begin[query]
-    discount = np.where(rank < k, 1.0 / np.log2(rank + 2.0), 0.0)
-    dcg, ideal_dcg = (np.bincount(query, g * discount, n) for g in (tied_gain, ideal_gain))
-    lowest, highest = np.full(n, np.inf), np.full(n, -np.inf)
-    np.minimum.at(lowest, queries, truth)
-    np.maximum.at(highest, queries, truth)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(highest > lowest, dcg / ideal_dcg, np.nan)

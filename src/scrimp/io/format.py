@@ -62,6 +62,7 @@ def write_format(predictor: Predictor, version: str) -> tuple[Document, Tensors]
             "error_costs": _matrix_or_none(predictor.target.error_costs),
             "max_log_count": _max_log_count(predictor.target),
             "confidence": predictor.target.confidence,
+            "exits": _matrix_or_none(predictor.target.exits),
         },
         "info": _plain(predictor.info),
     }
@@ -86,13 +87,15 @@ def read_format_2(document: Document, tensors: Tensors) -> Predictor:
 
 
 def read_format_3(document: Document, tensors: Tensors) -> Predictor:
-    """Return the predictor of a file of format 3, which has no threshold of confident stops."""
+    """Return the predictor of a file of format 3, which has nothing about confident stops."""
     target = document.get("target")
-    if not isinstance(target, dict) or "confidence" in target:
+    if not isinstance(target, dict) or {"confidence", "exits"} & target.keys():
         raise ValueError(
             "target must have just the fields kind, scale, classes, error_costs, max_log_count"
         )
-    return read_format_4({**document, "target": {**target, "confidence": None}}, tensors)
+    return read_format_4(
+        {**document, "target": {**target, "confidence": None, "exits": None}}, tensors
+    )
 
 
 def read_format_4(document: Document, tensors: Tensors) -> Predictor:
@@ -180,28 +183,31 @@ def _read_category(value: Any, what: str) -> Category:
 
 
 def _read_target(value: Any, classes: NDArray[Any]) -> Target:
-    kind, scale, labels, costs, limit, confidence = fields(
-        value, "target", "kind", "scale", "classes", "error_costs", "max_log_count", "confidence"
-    )
+    kind, scale, labels, costs, limit, confidence, exits = fields(
+        value, "target", "kind", "scale", "classes", "error_costs", "max_log_count", "confidence",
+        "exits",
+    )  # fmt: skip
     dtype, as_objects = fields(labels, "classes", "dtype", "object")
     labels = unpack_labels(dtype, as_objects, classes)
     if (limit is not None) != (kind == "counts"):
         raise ValueError("max_log_count must be a number for counts, and null for all else")
     return Target(
-        text(kind, "the target's kind"), labels, number(scale, "scale"), _read_matrix(costs),
+        text(kind, "the target's kind"), labels, number(scale, "scale"),
+        _read_matrix(costs, "error_costs"),
         MAX_LOG_COUNT if limit is None else number(limit, "max_log_count"),
         None if confidence is None else number(confidence, "confidence"),
+        _read_matrix(exits, "exits"),
     )  # fmt: skip
 
 
-def _read_matrix(value: Any) -> Floats | None:
-    """Return a matrix with rows of equal length."""
+def _read_matrix(value: Any, name: str) -> Floats | None:
+    """Return a matrix with rows of equal length, or None if there is none."""
     if value is None:
         return None
-    rows = listed(value, "error_costs", lambda row, what: listed(row, what, number))
-    if len({len(row) for row in rows}) != 1:
-        raise ValueError("error_costs must have rows of equal length")
-    return np.array(rows, dtype=np.float64)
+    rows = listed(value, name, lambda row, what: listed(row, what, number))
+    if len({len(row) for row in rows}) > 1:
+        raise ValueError(f"{name} must have rows of equal length")
+    return np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 2)
 
 
 def _max_log_count(target: Target) -> float | None:

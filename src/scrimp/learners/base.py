@@ -21,6 +21,7 @@ from ..plans.priced_plan import PricedPlan
 from ..runtime.confidence_threshold import StopGoal
 from ..runtime.events import Handler
 from ..runtime.predictor import Predictor
+from ..runtime.ranking_exits import RankingGoal
 from ..runtime.session import Session
 from ..runtime.sweep import Sweep
 from ..types import Floats
@@ -348,6 +349,58 @@ class BudgetedClassifier(ClassifierMixin, BudgetedEstimator):
 
 class BudgetedRegressor(RegressorMixin, BudgetedEstimator):
     """Base of regressors on a budget."""
+
+    def calibrate_stop(
+        self, X: Any, y: Any, *, queries: Any, max_loss: float = 0.002, k: int = 10,
+        delta: float = 0.05, budget: Any = None,
+    ) -> Self:  # fmt: skip
+        """Set early exits of a ranker, ``stop="confident"``, on queries it was not trained on.
+
+        A row then buys nothing more when its score, for what it has spent, is so low that it will
+        not be among the first `k` of its query. What a row buys depends on no other row.
+
+        Parameters
+        ----------
+        X, y : table and array
+            Rows of held-out queries, and their relevance. What is promised holds for new queries
+            like these.
+        queries : array (rows,)
+            The query of each row.
+        max_loss : float
+            The largest fall of the mean NDCG at `k` over queries; kept with a probability of about
+            1 - `delta`.
+        k : int
+            The ranks that count.
+        delta : float
+            The probability with which the limit may be exceeded.
+        budget : float, optional
+            The budget of the predictions.
+
+        Returns
+        -------
+        estimator
+            This one; ``stop_calibration_`` tells what the exits do to the held-out queries.
+
+        Examples
+        --------
+        >>> from scrimp import SequencedRegressor
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(4000, 5))
+        >>> relevance = np.clip(np.round(X @ [1.0, 0.8, 0.6, 0.4, 0.2]), 0, 4)
+        >>> queries = np.repeat(np.arange(80), 50)
+        >>> model = SequencedRegressor().fit(X[:2000], relevance[:2000])
+        >>> model = model.calibrate_stop(
+        ...     X[2000:], relevance[2000:], queries=queries[2000:], max_loss=0.01
+        ... )
+        >>> model.stop_calibration_.spend < 0.7 * model.stop_calibration_.full_spend
+        True
+        """
+        goal = RankingGoal(max_loss, k, delta)
+        predictor, self.stop_calibration_ = self.predictor_.calibrate_ranking_stop(
+            self._validated(X), y, queries, goal, budget
+        )
+        self.target_ = predictor.target
+        return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, budget: Any = None) -> float:
         """Explained variance (R^2) at a budget."""

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils.validation import check_array
+from sklearn.utils.validation import check_array, column_or_1d
 
 from ..costs.costs import Costs
 from ..costs.ledger import within
 from ..data.columns import Columns, as_frame
+from ..data.folds import group_numbers
 from ..data.target import Target
 from ..data.validation import FLOAT_DTYPES, check_budget, check_budgets
 from ..plans.priced_plan import PricedPlan
@@ -28,9 +29,11 @@ from .confidence_threshold import (
     thresholds,
 )
 from .item_masks import failed_items, owned_items
+from .ranking_exits import RankingCalibration, RankingGoal, ScorePath, chosen_exits
 from .replay import replay, replay_rows
 from .session import Session
 from .shared_history import answer_all, shared_histories
+from .stopping import Recording, StopRule
 from .sweep import Sweep
 
 #: Cells of a sparse table that are written out at a time.
@@ -99,7 +102,10 @@ class Predictor:
         """
         classes, y = self.target.classes, np.asarray(y)
         if self.target.is_number:
-            raise TypeError("stop='confident' is about classes, and a regression has none.")
+            raise TypeError(
+                "These goals are about classes, and a regression has none. Of a ranking, give the "
+                "queries."
+            )
         truth = np.searchsorted(classes, y).clip(max=len(classes) - 1)
         if not (classes[truth] == y).all():
             strange = y[classes[truth] != y][0]
@@ -114,13 +120,40 @@ class Predictor:
         reached = chosen_threshold(goal, outcome(1.0, None), tried, classes)
         return self.with_confidence(reached.confidence), reached
 
+    def calibrate_ranking_stop(
+        self, X: Any, y: Any, queries: Any, goal: RankingGoal, budget: Any = None
+    ) -> tuple[Predictor, RankingCalibration]:
+        """Return the ranker with early exits for ``stop="confident"``, and what these do.
+
+        Parameters
+        ----------
+        X, y : table and array
+            Rows of queries that the model was not trained on, and their relevance.
+        queries : array (rows,)
+            The query of each row.
+        goal : RankingGoal
+            The loss of NDCG that the exits may cause.
+        budget : float, optional
+            The budget of the predictions.
+        """
+        if not self.target.is_number or self.target.n_outputs > 1:
+            raise TypeError("Early exits of rankings are for models that predict one number.")
+        X = X.toarray() if issparse(X) else X
+        recording = Recording()
+        scores, spend = self.answer(X, budget, stop=recording)
+        relevance = column_or_1d(np.asarray(y, dtype=np.float64))
+        query_of = group_numbers(queries, len(relevance), "queries")
+        path = ScorePath.of(recording.seen, scores[:, 0], spend)
+        exits, reached = chosen_exits(goal, path, relevance, query_of)
+        return replace(self, target=replace(self.target, exits=exits)), reached
+
     def with_confidence(self, confidence: float) -> Predictor:
         """Return the model with a threshold for ``stop="confident"``, whatever it does."""
         return replace(self, target=replace(self.target, confidence=confidence))
 
     def answer(
         self, X: Any, budget: Any = None, *, owned: Any = None, failed: Any = None,
-        keys: Any = None, stop: str | None = None,
+        keys: Any = None, stop: str | StopRule | None = None,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """Return scores (rows x outputs) and spend (rows) at one budget, or one per row."""
         if issparse(X) and not self.plan.accepts_sparse:

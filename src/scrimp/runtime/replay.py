@@ -30,7 +30,7 @@ def replay(
     keys: NDArray[np.uint64] | None = None,
     owned: Flags | None = None,
     failed: Flags | None = None,
-    stop: str | None = None,
+    stop: str | StopRule | None = None,
 ) -> Sweep:
     """Return the answers and the spend of all rows at all budgets.
 
@@ -50,7 +50,7 @@ def replay(
         The items that rows own from the start, ancestors included.
     failed : bool array (rows, items), optional
         The items that cannot be had: they are refused, and never paid for.
-    stop : {None, "certain", "confident"}
+    stop : {None, "certain", "confident"} or StopRule
         The rule for stopping before the budget is used up.
     """
     n, plan = X.shape[0], priced.plan
@@ -78,7 +78,7 @@ def replay_rows(
     keys: NDArray[np.uint64] | None = None,
     owned: Flags | None = None,
     failed: Flags | None = None,
-    stop: str | None = None,
+    stop: str | StopRule | None = None,
 ) -> tuple[Floats, Floats]:
     """Return scores (rows x outputs) and spend (rows) of rows with a budget each.
 

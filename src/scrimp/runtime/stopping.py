@@ -130,19 +130,16 @@ def _first_certain(target: Target, lower: Floats, upper: Floats) -> Ints:
 
 
 class Confident:
-    """Stops where the predicted class is as probable as the target's `confidence` says."""
+    """Stops where the target says that a row is settled.
+
+    A classifier's row is settled if the predicted class is as probable as its `confidence` says,
+    a ranker's if the score is below the threshold of its `exits`.
+    """
 
     def decide(self, context: StopContext) -> tuple[Flags, list[int]]:
         """Answer as if nothing more could be bought."""
-        plan, state, target = context.priced.plan, context.state, context.target
-        owned = context.priced.owned_stages(context.ledger.owned)
-        free = list(free_stages(plan, state, owned))
-        if free:
-            state = state.fork()
-            for stage in free:
-                plan.tell(state, stage, context.X, context.rows)
-        threshold = 1.0 if target.confidence is None else target.confidence
-        return np.asarray(target.confidences(plan.read(state)) >= threshold), free
+        scores, free = _answer_now(context)
+        return context.target.settled(scores, context.ledger.spent), free
 
     def decide_ahead(self, context: StopContext) -> None:
         """Leave it to `decide`: the answer before each purchase is read from the plan."""
@@ -151,21 +148,57 @@ class Confident:
         """Change nothing: the answer is that of what is owned."""
 
 
+class Recording:
+    """Stops no row, and keeps the scores of rankers before each purchase."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[float, Ints, Floats]] = []
+
+    def decide(self, context: StopContext) -> tuple[Flags, list[int]]:
+        """Keep spend, rows and scores."""
+        scores, _ = _answer_now(context)
+        self.seen.append((context.ledger.spent, context.rows, scores[:, 0]))
+        return np.zeros(len(context.rows), dtype=bool), []
+
+    def decide_ahead(self, context: StopContext) -> None:
+        """Leave it to `decide`, which is to see each purchase."""
+
+    def settle(self, priced: PricedPlan, state: State) -> None:
+        """Change nothing: no row stops."""
+
+
+def _answer_now(context: StopContext) -> tuple[Floats, list[int]]:
+    """Return the scores if nothing more is bought, and the free stages that they include."""
+    plan, state = context.priced.plan, context.state
+    free = list(free_stages(plan, state, context.priced.owned_stages(context.ledger.owned)))
+    if free:
+        state = state.fork()
+        for stage in free:
+            plan.tell(state, stage, context.X, context.rows)
+    return plan.read(state), free
+
+
 #: The stop rules by name.
 RULES: dict[str, StopRule] = {"certain": Certain(), "confident": Confident()}
 
 
-def stop_rule(name: str | None, target: Target) -> StopRule | None:
+def stop_rule(stop: str | StopRule | None, target: Target) -> StopRule | None:
     """Return the rule of a name; None for "none", which buys all that the budget allows."""
-    check_choice("stop", name, (None, "none", *RULES))
-    if name == "confident" and target.is_number:
-        raise TypeError("stop='confident' is about classes, and a regression has none.")
-    if name == "confident" and target.confidence is None:
+    if isinstance(stop, Recording):
+        return stop
+    check_choice("stop", stop, (None, "none", *RULES))
+    if stop == "confident" and target.is_number and target.exits is None:
+        raise TypeError(
+            "stop='confident' is about classes, and about rankings: for these, call "
+            "model.calibrate_stop(X, y, queries=...) first, with queries that the model was not "
+            "trained on."
+        )
+    if stop == "confident" and not target.is_number and target.confidence is None:
         raise TypeError(
             "stop='confident' needs a threshold, which rows that the model was not trained on "
             "tell: call model.calibrate_stop(X, y, ...) first."
         )
-    return None if name in (None, "none") else RULES[str(name)]
+    return None if stop in (None, "none") else RULES[str(stop)]
 
 
 def coming_stages(priced: PricedPlan, state: State, ledger: Ledger) -> tuple[list[int], list[int]]:
