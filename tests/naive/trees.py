@@ -213,3 +213,33 @@ def naive_best_pruning(left, right, risk, complexity, strength, node=0):
         for child in (left, right)
     )
     return min(risk[node], below + strength * complexity[node])
+
+
+def naive_optimal(rows, tests, costs, budget, alpha, penalty, depth, least, owned=frozenset()):
+    """The least squared error + alpha per test + penalty x spend of all trees, summed by weight.
+
+    `tests` are (column, (low, high, whether missing values go inside)). Every tree is tried.
+    """
+    weight = math.fsum(r[2] for r in rows)
+    best = math.inf
+    if len(rows) >= least:
+        targets = range(len(rows[0][1]))
+        means = [math.fsum(r[2] * r[1][k] for r in rows) / weight for k in targets]
+        best = math.fsum(r[2] * (r[1][k] - mean) ** 2 for r in rows for k, mean in enumerate(means))
+    if depth == 0:
+        return best
+    for column, test in tests:
+        (item,) = (i for i, brought in enumerate(costs.columns) if column in brought)
+        wanted = owned | with_required(item, costs.requires)
+        parts = [[r for r in rows if goes_inside(r[0][column], test) == side]
+                 for side in (True, False)]  # fmt: skip
+        too_dear = price_of(wanted, costs) > budget * (1 + BUDGET_SLACK)
+        if too_dear or min(map(len, parts)) < least:
+            continue
+        cost = alpha + penalty * price_of(wanted - owned, costs) * weight
+        for part in parts:
+            cost += naive_optimal(
+                part, tests, costs, budget, alpha, penalty, depth - 1, least, wanted
+            )
+        best = min(best, cost)
+    return best

@@ -127,7 +127,14 @@ LEARNERS: dict[str, LearnerSpec] = {
             "against their price (EG2, CS-ID3, IDX); each row pays for its own path, within a "
             "budget and an average; or price-blind: the papers' baseline",
             reference="Breiman et al. 1984; Nunez 1991; Turney 1995",
-            options=("split-rule", "average-budget", "tree-depth", "class-weight", "max-seconds"),
+            options=(
+                "split-rule",
+                "average-budget",
+                "tree-depth",
+                "search",
+                "class-weight",
+                "max-seconds",
+            ),
             noun="tree",
             compared_by_default=True,
             check_examples=4,

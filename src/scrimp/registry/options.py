@@ -80,6 +80,13 @@ OPTIONS: dict[str, Option] = {
             least=1,
         ),
         Option(
+            "search", "search", "choice",
+            "How a single tree is searched for: test after test (greedy), as the best of all trees "
+            "up to a depth of 3 (optimal), or by what held-out rows say where --tree-depth is at "
+            "most 3.",
+            default="auto", choices=("auto", "greedy", "optimal"),
+        ),
+        Option(
             "average-budget", "average_budget", "float",
             "The most that rows may pay on average; --budget stays the limit of each.",
             least=0,

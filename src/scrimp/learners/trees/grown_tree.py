@@ -54,6 +54,14 @@ class GrownTree:
         return len(self.column)
 
     @property
+    def depth(self) -> int:
+        """The most tests on a path."""
+        depths = np.zeros(self.node_count, dtype=np.int64)
+        for node in np.flatnonzero(self.column >= 0):  # children come later
+            depths[[self.inside[node], self.outside[node]]] = depths[node] + 1
+        return int(depths.max())
+
+    @property
     def share(self) -> Floats:
         """The part of the training rows, by weight, that comes to each node."""
         return np.asarray(self.weight / self.weight[0])

@@ -64,6 +64,17 @@ def node_losses(tree: GrownTree, data: TreeTable, rows: np.ndarray) -> Floats:
     return losses
 
 
+def row_losses(tree: GrownTree, data: TreeTable, rows: Ints) -> Floats:
+    """Return the squared error, by weight, of the answer of a tree for each of some rows."""
+    answers = smoothed(tree) if data.has_classes else tree.mean
+    losses = np.zeros(len(rows))
+    for node, part in tree.visits(data.table[rows]):
+        if tree.column[node] < 0:
+            errors = ((data.targets[rows[part]] - answers[node]) ** 2).sum(axis=1)
+            losses[part] = data.weight[rows[part]] * errors
+    return losses
+
+
 def smoothed(tree: GrownTree) -> Floats:
     """Return class frequencies per node with one row more of each class."""
     counts = tree.mean * tree.weight[:, None] + 1.0

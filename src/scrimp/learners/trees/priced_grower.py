@@ -117,7 +117,7 @@ class TreeTable:
 
 
 @dataclass
-class _Nodes:
+class TreeNodes:
     """The nodes of a tree in the making."""
 
     column: list[int] = field(default_factory=list)
@@ -131,7 +131,14 @@ class _Nodes:
     impurity: list[float] = field(default_factory=list)
     price: list[float] = field(default_factory=list)
 
+    def add_rows(self, data: TreeTable, rows: Ints) -> int:
+        """Add a leaf with some rows and return its number."""
+        sums = node_sums(data.statistics, rows)
+        mean = sums[N_COUNTS:-1] / sums[1]
+        return self.add_leaf(float(sums[1]), mean, max(sums[-1] / sums[1] - float(mean @ mean), 0))
+
     def add_leaf(self, weight: float, mean: Floats, impurity: float) -> int:
+        """Add a leaf and return its number."""
         for name in ("column", "inside", "outside", "missing"):
             getattr(self, name).append(-1)
         for name in ("low", "high", "price"):
@@ -145,12 +152,14 @@ class _Nodes:
         self, node: int, column: int, interval: tuple[float, float], children: tuple[int, int],
         missing_inside: bool, price: float,
     ) -> None:  # fmt: skip
+        """Make a leaf a test, with two leaves below it."""
         self.column[node], self.price[node] = column, price
         self.low[node], self.high[node] = interval
         self.inside[node], self.outside[node] = children
         self.missing[node] = children[0] if missing_inside else children[1]
 
     def tree(self) -> GrownTree:
+        """Return the tree."""
         return GrownTree(**{name: np.array(values) for name, values in vars(self).items()})
 
 
@@ -206,8 +215,8 @@ class PricedGrower:
 
     def grow(self, rows: Ints) -> GrownTree:
         """Return the tree of some rows."""
-        nodes, most = _Nodes(), self._options.max_depth
-        todo = [(self._leaf(nodes, rows), rows, self._start, 0)]
+        nodes, most = TreeNodes(), self._options.max_depth
+        todo = [(nodes.add_rows(self.data, rows), rows, self._start, 0)]
         least_risk = self._options.min_risk * nodes.impurity[0] * nodes.weight[0]
         while todo:
             node, rows, position, depth = todo.pop()
@@ -220,7 +229,7 @@ class PricedGrower:
                 continue
             column, place, with_missing = split
             *parts, has_missing = self.data.divided(column, place, with_missing, rows)
-            children = self._leaf(nodes, parts[0]), self._leaf(nodes, parts[1])
+            children = nodes.add_rows(self.data, parts[0]), nodes.add_rows(self.data, parts[1])
             if not has_missing:  # no row tells where missing values belong: they go with the most
                 with_missing = nodes.weight[children[0]] > nodes.weight[children[1]]
             item, interval = self.costs.item_of[column], self.data.interval(column, place)
@@ -230,12 +239,6 @@ class PricedGrower:
             todo += [(child, part, after, depth + 1)
                      for child, part in zip(children, parts, strict=True)]  # fmt: skip
         return nodes.tree()
-
-    def _leaf(self, nodes: _Nodes, rows: Ints) -> int:
-        """Add a leaf with some rows."""
-        sums = node_sums(self.data.statistics, rows)
-        mean = sums[N_COUNTS:-1] / sums[1]
-        return nodes.add_leaf(float(sums[1]), mean, max(sums[-1] / sums[1] - float(mean @ mean), 0))
 
     def _best_split(
         self, rows: Ints, position: _Position, impurity: float

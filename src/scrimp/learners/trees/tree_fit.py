@@ -22,6 +22,7 @@ from ...data.training_rows import TrainingRows, as_seed
 from ...data.validation import check_budget, check_choice
 from ...types import Floats, Ints
 from .grown_tree import GrownTree
+from .optimal_search import MAX_DEPTH, ShallowObjective
 from .price_pruning import (
     cross_validated_strength,
     leaf_strengths,
@@ -31,11 +32,15 @@ from .price_pruning import (
 from .priced_grower import GrowthOptions, PricedGrower, TreeTable
 from .pruning import cross_validated_alpha
 from .routed_tree import priced_tree
+from .shallow_fit import searched_tree, validated_tree
 from .split_rules import PRICE_BLIND, RULES
 
 #: The part of all risk that a node must have to be split where a cross-validation prunes: it would
 #: hardly keep more leaves than the reciprocal, and growing them takes most of the time.
 MIN_RISK = 1 / 5_000
+#: How a tree is searched for; and the rows up to which an optimal tree is tried unasked.
+SEARCHES = ("greedy", "optimal", "auto")
+MAX_AUTO_ROWS = 5_000
 #: Limits per path, as multiples of the average budget, within which trees are grown for it: under a
 #: low one all rows pay about the same, under a high one few rows pay for dear tests.
 PATH_SHARES = (1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
@@ -81,6 +86,7 @@ def check_tree_params(estimator: Any) -> None:
     """Refuse parameters that no training can follow."""
     _check_prune(estimator.prune)
     check_choice("rule", estimator.rule, RULES)
+    check_choice("search", estimator.search, SEARCHES)
     depth, least = estimator.max_depth, estimator.min_samples_leaf
     if depth is not None and not _is_whole(depth, 1):
         raise ValueError(f"max_depth is {depth!r}; expected a whole number >= 1, or None.")
@@ -88,6 +94,16 @@ def check_tree_params(estimator: Any) -> None:
         raise ValueError(
             f"min_samples_leaf is {least!r}; expected a whole number >= 1, or a share of the rows "
             "> 0 and < 1."
+        )
+    if estimator.search == "optimal" and (depth or 0) > MAX_DEPTH:
+        raise ValueError(
+            f"max_depth is {depth}; an optimal tree has a depth of at most {MAX_DEPTH}. Use "
+            "search='greedy' for more."
+        )
+    if estimator.search == "optimal" and estimator.rule == PRICE_BLIND:
+        raise ValueError(
+            "search is 'optimal' and rule 'price-blind', which grows scikit-learn's tree. Leave "
+            "one of them out."
         )
     economy = estimator.economy
     if not (_is_number(economy) and 0 <= economy <= 1):
@@ -153,8 +169,21 @@ def _cost_aware(
         tree = tree_of_average(growers, everything, alpha, average)
     elif alpha > 0:
         tree = tree.pruned(leaf_strengths(tree) <= alpha)
+    depth = estimator.max_depth or MAX_DEPTH
+    objective = ShallowObjective(alpha, 0.0, budget, depth, least)
+    estimator.is_optimal_ = False
+    if estimator.search == "optimal":
+        tree, estimator.is_optimal_ = searched_tree(grower, tree, objective, average)
+    elif _may_pay(estimator, len(rows)) and splits:
+        tree, estimator.is_optimal_ = validated_tree(grower, tree, objective, average, splits)
     estimator.tree_ = tree
     return tree
+
+
+def _may_pay(estimator: Any, n_rows: int) -> bool:
+    """Return whether an optimal tree is worth a trial by folds, where it is not asked for."""
+    is_shallow = estimator.max_depth is not None and estimator.max_depth <= MAX_DEPTH
+    return bool(estimator.search == "auto" and is_shallow and n_rows <= MAX_AUTO_ROWS)
 
 
 def _price_blind(
