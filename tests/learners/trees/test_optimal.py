@@ -7,7 +7,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from scrimp import BudgetedTreeClassifier, BudgetedTreeRegressor
-from scrimp.learners.trees.optimal_search import OptimalSearch, ShallowObjective, candidate_tests
+from scrimp.learners.trees.candidate_tests import candidate_tests
+from scrimp.learners.trees.optimal_search import OptimalSearch, ShallowObjective
 from scrimp.learners.trees.price_pruning import penalised_risk
 from scrimp.learners.trees.priced_grower import TreeTable
 from scrimp.runtime import time_limit
@@ -100,7 +101,7 @@ def test_limits_hold_for_optimal_trees(n_classes):
         assert penalised_risk(model.tree_, 0.0) <= penalised_risk(greedy.tree_, 0.0) * (1 + 1e-9)
 
 
-def test_a_greedy_tree_is_taken_when_the_time_is_over(monkeypatch):
+def test_a_greedy_tree_is_taken_when_the_time_is_over():
     X, y = load_iris(return_X_y=True)
     model = BudgetedTreeClassifier(search="optimal", prune=0.0, max_seconds=1e-9)
     with pytest.warns(UserWarning, match="before the search for the optimal tree came to its end"):

@@ -15,8 +15,9 @@ from ...costs.ledger import within
 from ...data.folds import Splits
 from ...runtime.time_limit import is_time_over
 from ...types import Ints
+from .candidate_tests import candidate_tests
 from .grown_tree import GrownTree
-from .optimal_search import OptimalSearch, ShallowObjective, candidate_tests
+from .optimal_search import OptimalSearch, ShallowObjective
 from .price_pruning import leaf_strengths, penalised_risk, pruned_to_average, row_losses
 from .priced_grower import PricedGrower
 
@@ -97,7 +98,7 @@ def searched_tree(
             f"max_seconds was over before the search for the optimal tree came to its end, so the "
             f"{taken} is taken. Give more time, or a smaller max_depth.",
             UserWarning,
-            stacklevel=7,
+            stacklevel=6,
         )
     if best is None or not is_better:
         return greedy, False
