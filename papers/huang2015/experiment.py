@@ -65,7 +65,9 @@ def _compare(part: Division, setting: Setting, prices: Floats, costs: str, seed:
         adaboost = part.errors(sampled.predict(part.X_test)[:, None])[0]
         full = float(sampled.plan_.price)
     for name, prune in TREES.items():
-        tree = BudgetedTreeClassifier(prices, prune=prune, random_state=seed).fit(part.X, part.y)
+        tree = BudgetedTreeClassifier(
+            prices, prune=prune, random_state=seed, rule="price-blind"
+        ).fit(part.X, part.y)
         errors[name] = _errors(tree, part)
     return {"error": errors, "spent": spent, "adaboost": adaboost, "full": full}
 

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from .learners.svm import BudgetedSVC as BudgetedSVC
     from .learners.svm import BudgetedSVR as BudgetedSVR
     from .learners.trees import BudgetedTreeClassifier as BudgetedTreeClassifier
+    from .learners.trees import BudgetedTreeRegressor as BudgetedTreeRegressor
     from .meta.calibration import CalibratedClassifier as CalibratedClassifier
     from .meta.frontier import FrontierClassifier as FrontierClassifier
     from .meta.frontier import FrontierRegressor as FrontierRegressor

@@ -263,7 +263,10 @@ class TestMethods:
             (("--method", "tree", "--rounds", 5), "--rounds says nothing to --method tree"),
             (("--method", "tree", "--budget", "1,2"), "--method tree takes one budget, or none"),
             (("--method", "sampled", "--budget", 2), "Give the budget to `scrimp predict`"),
-            (("--method", "tree", "--task", "regression"), "--task regression needs boosting or"),
+            (
+                ("--method", "sampled", "--task", "regression"),
+                "--task regression needs boosting or",
+            ),
             (("--method", "linear", "--rounds", 5), "--rounds says nothing to --method linear"),
             (
                 ("--method", "linear", "--budget", "1,2"),
@@ -391,10 +394,27 @@ class TestTask:
         assert "--task" not in said
         assert fit("few", "--task", "regression")[0] == "regression"
 
-    def test_a_tree_refuses_numbers(self, fit, tmp_path):
-        words = ("fit", tmp_path / "t.csv", "--target", "many", "--method", "tree", "--out")
+    def test_a_sampled_vote_refuses_numbers(self, fit, tmp_path):
+        words = ("fit", tmp_path / "t.csv", "--target", "many", "--method", "sampled", "--out")
         text = refused(*words, tmp_path / "m.scrimp")
-        assert "--method tree predicts classes; 'many' holds numbers. --task class" in text
+        assert "--method sampled predicts classes; 'many' holds numbers. --task class" in text
+
+    def test_a_tree_of_numbers_within_an_average(self, fit, tmp_path):
+        words = (
+            "fit",
+            tmp_path / "t.csv",
+            "--target",
+            "part",
+            "--method",
+            "tree",
+            "--tree-depth",
+            2,
+        )
+        out = tmp_path / "m.scrimp"
+        result = run(*words, "--average-budget", 2, "--search", "greedy", "--out", out)
+        assert result.exit_code == 0, result.stderr
+        params = load(out).info["params"]
+        assert (params["average_budget"], params["max_depth"], params["search"]) == (2, 2, "greedy")
 
 
 class TestColumnsThatCompareLeavesOut:

@@ -228,7 +228,7 @@ def test_a_regression(monkeypatch):
     assert found.task == "regression"
     assert found.scoring == "r2"
     rules = ("smoothed", "greedy", "speedboost", "hybrid", "edge")
-    assert found.names == (*rules, "linear", "frontier")
+    assert found.names == (*rules, "tree", "linear", "frontier")
     assert found.at("edge", 3.0).quality > 0.4
     assert found.at("linear", 3.0).quality > 0.9  # the truth is linear, and 3 buys most of it
     assert "r2 0." in str(found.recommend(3.0))
@@ -593,7 +593,7 @@ def test_what_a_target_looks_like(values, task):
     ("options", "text"),
     [
         ({"methods": ["smothed"]}, "no method 'smothed'. Did you mean 'smoothed'"),
-        ({"methods": ["tree"], "task": "regression"}, "'tree' is for classification only"),
+        ({"methods": ["sampled"], "task": "regression"}, "'sampled' is for classification only"),
         ({"task": "ranking"}, "task"),
         ({"scoring": "acuracy"}, "Did you mean 'accuracy'"),
         ({"scoring": "r2"}, "r2_score, which is for numbers, and here classes are predicted"),

@@ -151,7 +151,9 @@ def test_one_meter_for_the_same_tree():
     X, y = table(300)
     labels = y > 1
     costs = Costs.per_feature(np.arange(1.0, 9.0))
-    ours = BudgetedTreeClassifier(costs, prune=0.01, random_state=0).fit(X, labels)
+    ours = BudgetedTreeClassifier(costs, prune=0.01, random_state=0, rule="price-blind").fit(
+        X, labels
+    )
     theirs = DecisionTreeClassifier(ccp_alpha=0.01, random_state=0).fit(X, labels)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
     meter = CostMeter(costs)

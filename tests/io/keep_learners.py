@@ -167,10 +167,29 @@ MODELS: dict[str, Callable[[], Any]] = {
         "SampledBoostingClassifier", two, n_rounds=15, sampling="top", random_state=0
     ),
     "tree": lambda: on_table(
-        "BudgetedTreeClassifier", three, max_depth=4, min_samples_leaf=3, random_state=0
+        "BudgetedTreeClassifier",
+        three,
+        max_depth=4,
+        min_samples_leaf=3,
+        random_state=0,
+        rule="price-blind",
     ),
     "heart-tree": lambda: on_heart(
-        "BudgetedTreeClassifier", max_depth=4, min_samples_leaf=5, budget=150.0, random_state=0
+        "BudgetedTreeClassifier",
+        max_depth=4,
+        min_samples_leaf=5,
+        budget=150.0,
+        random_state=0,
+        rule="price-blind",
+    ),
+    "tree-priced": lambda: on_table(
+        "BudgetedTreeClassifier", three, max_depth=4, min_samples_leaf=3, random_state=0
+    ),
+    "heart-tree-average": lambda: on_heart(
+        "BudgetedTreeClassifier", budget=150.0, average_budget=50.0, random_state=0
+    ),
+    "tree-regressor": lambda: on_table(
+        "BudgetedTreeRegressor", target, min_samples_leaf=3, random_state=0
     ),
     "sequenced-regressor": lambda: on_table("SequencedRegressor", target),
     "sequenced-regressor-doubling": lambda: on_table("SequencedRegressor", target, doubling=True),

@@ -158,7 +158,7 @@ class TestWhatIsDoneByThen:
     def test_the_first_fold_prunes_whatever_the_time(self):
         whole, part = (fitted(BudgetedTreeClassifier(), max_seconds=s) for s in (None, 0.5))
         assert part.ccp_alpha_ > 0
-        assert part.tree_.tree_.node_count <= whole.tree_.tree_.node_count * 3
+        assert part.tree_.node_count <= whole.tree_.node_count * 3
 
     def test_calibration_passes_on_what_is_left(self):
         booster = BudgetedBoostingClassifier(combine="vote", n_rounds=100)

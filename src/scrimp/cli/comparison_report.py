@@ -216,7 +216,7 @@ def _method_words(
     explicit = problem.task == "regression" or problem.task != task_of(problem.y)
     words = ["--task", problem.task] if explicit else []
     words += ["--method", method.spec.name] if method.spec.name != DEFAULT_METHOD else []
-    flags = {option.parameter: f"--{option.name}" for option in OPTIONS.values()}
+    flags = {OPTIONS[name].parameter: f"--{name}" for name in method.spec.options}
     for parameter, value in method.variant.params.items():
         words += [flags[parameter], str(value)]
     if method.has_rounds and rounds:

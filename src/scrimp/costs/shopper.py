@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import warnings
 from collections.abc import Iterable, Sequence
@@ -64,6 +65,13 @@ class Shopper:
         self.prices[list(needs)] = 0.0
         self._refresh()
         return True
+
+    def fork(self) -> Shopper:
+        """Return a shopper who owns the same, independent of this one."""
+        other = copy.copy(self)
+        other.ledger = self.ledger.at(0, 1)
+        other.fees, other.prices = self.fees.copy(), self.prices.copy()
+        return other
 
     def _refresh(self) -> None:
         """Update the prices of items that require others."""

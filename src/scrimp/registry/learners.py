@@ -119,16 +119,29 @@ LEARNERS: dict[str, LearnerSpec] = {
         LearnerSpec(
             "tree",
             "a pruned tree",
-            {"classification": Make("scrimp.learners.trees.BudgetedTreeClassifier")},
-            details="a pruned decision tree that does not look at prices; each row pays for its "
-            "own path: the baseline",
-            reference="Breiman et al. 1984",
-            options=("class-weight", "max-seconds"),
+            {
+                "classification": Make("scrimp.learners.trees.BudgetedTreeClassifier"),
+                "regression": Make("scrimp.learners.trees.BudgetedTreeRegressor"),
+            },
+            details="[a pruned decision tree](docs/trees.md) whose tests weigh what they tell "
+            "against their price (EG2, CS-ID3, IDX); each row pays for its own path, within a "
+            "budget and an average; or price-blind: the papers' baseline",
+            reference="Breiman et al. 1984; Nunez 1991; Turney 1995",
+            options=(
+                "split-rule",
+                "average-budget",
+                "tree-depth",
+                "search",
+                "class-weight",
+                "max-seconds",
+            ),
             noun="tree",
             compared_by_default=True,
+            check_examples=4,
             exemptions={
-                "check_column_order": "Between equally good tests scikit-learn draws positions.",
                 "check_free_items_are_used": "A row buys what is on its own path.",
+                "BudgetedTreeRegressor.check_column_order": "A few rows are divided equally well "
+                "by several columns; the first of them is tested.",
             },
         ),
         LearnerSpec(

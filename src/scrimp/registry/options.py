@@ -8,6 +8,8 @@ from .spec import Make, Option
 
 #: How boosting chooses a purchase.
 RULES = ("smoothed", "greedy", "speedboost", "hybrid", "edge")
+#: How a single tree chooses a test.
+SPLIT_RULES = ("eg2", "cs-id3", "idx", "price-blind")
 #: The most rounds of boosting by default, by task: on small tables more hardly help classes,
 #: while numbers are approached in small steps. `fit` and `compare` both train so many.
 N_ROUNDS = {"classification": 100, "regression": 500}
@@ -65,6 +67,29 @@ OPTIONS: dict[str, Option] = {
             "depth", "max_depth", "int",
             "The most tests on a path of a boosted tree.",
             default=5, least=1,
+        ),
+        Option(
+            "split-rule", "rule", "choice",
+            "How a test of a tree is chosen: eg2, cs-id3 and idx weigh what it tells against its "
+            "price; price-blind does not look at prices.",
+            default="eg2", choices=SPLIT_RULES,
+        ),
+        Option(
+            "tree-depth", "max_depth", "int",
+            "The most tests on a path of a single tree; no limit by default.",
+            least=1,
+        ),
+        Option(
+            "search", "search", "choice",
+            "How a single tree is searched for: test after test (greedy), as the best of all trees "
+            "up to a depth of 3 (optimal), or by what held-out rows say where --tree-depth is at "
+            "most 3.",
+            default="auto", choices=("auto", "greedy", "optimal"),
+        ),
+        Option(
+            "average-budget", "average_budget", "float",
+            "The most that rows may pay on average; --budget stays the limit of each.",
+            least=0,
         ),
         Option(
             "learning-rate", "learning_rate", "float",

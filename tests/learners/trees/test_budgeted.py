@@ -82,11 +82,13 @@ def test_what_is_free_is_used_without_money(iris):
 
 
 def test_the_tree_is_that_of_scikit_learn(iris):
-    model = BudgetedTreeClassifier(max_depth=3, min_samples_leaf=4, prune=None, random_state=7)
+    model = BudgetedTreeClassifier(
+        max_depth=3, min_samples_leaf=4, prune=None, random_state=7, rule="price-blind"
+    )
     reference = DecisionTreeClassifier(max_depth=3, min_samples_leaf=4, random_state=7).fit(*iris)
     assert model.fit(*iris).predict(iris[0]).tolist() == reference.predict(iris[0]).tolist()
     pruned = DecisionTreeClassifier(ccp_alpha=0.02, random_state=7).fit(*iris)
-    model = BudgetedTreeClassifier(prune=0.02, random_state=7).fit(*iris)
+    model = BudgetedTreeClassifier(prune=0.02, random_state=7, rule="price-blind").fit(*iris)
     assert model.ccp_alpha_ == 0.02
     assert len(model.plan_.plan.stages) == pruned.tree_.node_count
 
@@ -129,8 +131,9 @@ def test_a_saved_tree_answers_the_same(iris, tmp_path):
 
 
 def test_a_budget_below_the_first_test_is_remarked_upon(iris):
+    model = BudgetedTreeClassifier(np.full(4, 5.0), 2.0, random_state=0, rule="price-blind")
     with pytest.warns(UserWarning, match=r"first item, 'x\d', costs 5 but the budget is 2"):
-        model = BudgetedTreeClassifier(np.full(4, 5.0), 2.0, random_state=0).fit(*iris)
+        model.fit(*iris)
     assert model.plan_.items == ()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,9 +11,11 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from scrimp import BudgetedTreeClassifier, Costs
-from scrimp.learners.trees.pruning import cross_validated_alpha, leaf_alphas, right_at
+from scrimp.learners.trees.pruning import cross_validated_alpha, leaf_alphas, scores_at
 from scrimp.learners.trees.routed_tree import float64_cuts
 from tests.naive.trees import naive_proba, naive_right, naive_walk
+
+PriceBlind = partial(BudgetedTreeClassifier, rule="price-blind")
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:The cheapest purchase", "ignore:The tree's first item"
@@ -53,7 +57,7 @@ def check_against_walks(model, X, table, costs, budget, counts=None):
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_walk_and_pay(seed, n_classes, missing, prune):
     X, y, weight = make_problem(seed, n_classes, missing)
-    model = BudgetedTreeClassifier(GRAPH, prune=prune, random_state=seed)
+    model = PriceBlind(GRAPH, prune=prune, random_state=seed)
     model.fit(X, y, sample_weight=weight)
     fresh, _, _ = make_problem(seed + 100, n_classes, True)
     for budget in (None, 0.0, 1.1, 1.8, 2.5, 3.5, 4.6, GRAPH.total):
@@ -64,11 +68,11 @@ def test_rows_walk_and_pay(seed, n_classes, missing, prune):
 @pytest.mark.parametrize("budget", [0.0, 1.1, 1.8, 2.9, 4.6])
 def test_a_budget_of_training_cuts_what_it_cannot_pay(budget):
     X, y, weight = make_problem(1, 3, True)
-    cut = BudgetedTreeClassifier(GRAPH, budget, prune=None, random_state=0).fit(X, y, weight)
+    cut = PriceBlind(GRAPH, budget, prune=None, random_state=0).fit(X, y, weight)
     walks = [naive_walk(cut.tree_.tree_, row, GRAPH, budget) for row in X]
     assert cut.spend(X).tolist() == [spent for _, _, spent in walks]
     assert cut.predict(X).tolist() == [int(np.argmax(f)) for f, _, _ in walks]
-    whole = BudgetedTreeClassifier(GRAPH, prune=None, random_state=0).fit(X, y, weight)
+    whole = PriceBlind(GRAPH, prune=None, random_state=0).fit(X, y, weight)
     assert len(cut.plan_.plan.stages) < len(whole.plan_.plan.stages)
     np.testing.assert_array_equal(cut.decision_function(X), whole.decision_function(X, budget))
 
@@ -100,7 +104,7 @@ def test_categories_walk_and_pay(seed, n_classes, missing):
     score = 2.0 * (table[:, 0] == 2) + (table[:, 2] == 1) + np.nan_to_num(table[:, 1])
     y = np.digitize(score + rng.normal(size=n), np.linspace(0, 2, n_classes + 1)[1:-1])
     prices = {"c": 1.0, "x": 2.5, "d": 0.5}
-    model = BudgetedTreeClassifier(prices, prune=None, random_state=0).fit(frame_of(table), y)
+    model = PriceBlind(prices, prune=None, random_state=0).fit(frame_of(table), y)
     fresh = draw()
     fresh[:5, 0] = -1.0  # a category that training did not have
     costs = model.plan_.costs
@@ -111,10 +115,10 @@ def test_categories_walk_and_pay(seed, n_classes, missing):
 def test_missing_alone_can_be_a_test():
     x = np.array([[1.0], [2.0], [np.nan], [np.nan], [3.0]] * 4)
     y = np.isnan(x[:, 0]).astype(int)
-    model = BudgetedTreeClassifier(prune=None).fit(x, y)
+    model = PriceBlind(prune=None).fit(x, y)
     assert model.predict([[-np.inf], [np.inf], [np.nan], [7.0]]).tolist() == [0, 0, 1, 0]
     frame = pl.DataFrame({"c": [None if label else "a" for label in y]})
-    model = BudgetedTreeClassifier(prune=None).fit(frame, y)
+    model = PriceBlind(prune=None).fit(frame, y)
     other = pl.DataFrame({"c": ["a", "b", None]})
     assert model.predict(other).tolist() == [0, 0, 1]
 
@@ -127,7 +131,7 @@ def test_labels_are_those_of_scikit_learn_to_the_last_bit(dtype, scale):
     base = (1.0 + rng.integers(-8, 8, size=(400, 2)) * 2.0**-25) * scale
     X = (base * rng.choice([-1.0, 1.0], size=base.shape)).astype(dtype)
     y = rng.integers(0, 3, size=400)
-    model = BudgetedTreeClassifier(prune=None, random_state=0).fit(X, y)
+    model = PriceBlind(prune=None, random_state=0).fit(X, y)
     reference = DecisionTreeClassifier(random_state=0).fit(X, y)
     near = np.concatenate([X, np.nextafter(X, dtype(np.inf)), np.nextafter(X, dtype(-np.inf))])
     cuts = reference.tree_.threshold[reference.tree_.children_left >= 0].astype(dtype)
@@ -163,7 +167,7 @@ def test_pruning_agrees_with_brute_force(seed, n_classes, weighted):
     fast = np.zeros(len(alphas))
     for learn, rest in folds.split(X, y):
         grown = DecisionTreeClassifier(random_state=seed).fit(X[learn], y[learn], weight[learn])
-        fast += right_at(alphas, grown, X[rest], y[rest], weight[rest])
+        fast += scores_at(alphas, grown, X[rest], y[rest], weight[rest])
     np.testing.assert_allclose(fast, slow, rtol=1e-9)
     best = alphas[np.flatnonzero(np.asarray(slow) >= max(slow) - 1e-9)[-1]]
     assert cross_validated_alpha(tree, X, y, weight, list(folds.split(X, y))) == pytest.approx(best)

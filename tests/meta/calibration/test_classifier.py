@@ -129,7 +129,7 @@ class Memory(BudgetedTreeClassifier):
     """Knows every row it has seen by heart: on these, and only these, it is always right."""
 
     def __init__(self, costs=None, random_state=0):
-        super().__init__(costs, prune=None, random_state=random_state)
+        super().__init__(costs, prune=None, random_state=random_state, rule="price-blind")
 
 
 def test_no_row_is_calibrated_with_an_answer_that_its_own_label_had_a_part_in():

@@ -1,5 +1,5 @@
 """Decision trees on a budget."""
 
-from .budgeted import BudgetedTreeClassifier
+from .budgeted import BudgetedTreeClassifier, BudgetedTreeRegressor
 
-__all__ = ["BudgetedTreeClassifier"]
+__all__ = ["BudgetedTreeClassifier", "BudgetedTreeRegressor"]
