@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...costs.costs import Costs
+from ...data.columns import Columns
 from ...data.folds import Splits, splits_of, spread_folds
 from ...data.training_rows import TrainingRows, read_rows, seed_from
 from ...data.validation import check_choice
@@ -37,11 +38,12 @@ from .class_search import ClassSearch
 from .outcomes import Classes
 from .rules import PricedRule
 from .stump_search import PrunedSearch, StumpSearch
-from .tree_fit import fit_trees, grows_trees
+from .tree_fit import fit_trees, fits_trees, grows_trees
 from .tree_loss import TreeLoss
 
 #: The losses of stumps chosen by their edge.
 STUMP_LOSSES = ("auto", "exponential")
+LOSSES = (*STUMP_LOSSES, "logistic", "samme")
 #: Alg. 1, line 8 gives a perfect stump an infinite weight; an edge counts as at most this.
 EDGE_CAP = 1.0 - 1e-4
 _PERFECT = 1.0 - 1e-12
@@ -286,27 +288,39 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         interruption is raised again.
         """
         self._check_params()
-        rows = read_rows(self, X, y, sample_weight, classes=True)
-        if grows_trees(self, STUMP_LOSSES):
-            return self._fit_trees(rows.of_positive_weight())
+        rows = read_rows(self, X, y, sample_weight, classes=True).of_positive_weight()
+        classes, labels = rows.labelled()
+        name = self._tree_loss(len(classes), rows.columns)
+        if name:
+            weights = np.ones(1) if rows.weights is None else rows.weights / rows.weights.mean()
+            loss = TreeLoss(name, labels.astype(np.float64), weights, len(classes))
+            fit_trees(self, rows, loss, self._budgets(), self._class_target(classes, loss.scale))
+            return self
         check_categories(rows.columns)
-        labelled = _labelled(rows.of_positive_weight())
-        runs = self._fit_runs(labelled, rows.columns, len(labelled.classes))
+        runs = self._fit_runs(_labelled(rows, classes, labels), rows.columns, len(classes))
         if not len(self.edges_) and not current_limit().was_hit:
             warn_if_nothing_is_bought(runs[-1])
         return self
 
-    def _fit_trees(self, rows: TrainingRows) -> Self:
-        classes, labels = rows.labelled()
-        weights = np.ones(1) if rows.weights is None else rows.weights / rows.weights.mean()
-        name = "logistic" if self.loss == "auto" else self.loss
-        loss = TreeLoss(name, labels.astype(np.float64), weights, len(classes))
-        fit_trees(self, rows, loss, self._budgets(), self._class_target(classes, loss.scale))
-        return self
+    def _tree_loss(self, n_classes: int, columns: Columns) -> str:
+        """Return the loss of the trees to boost; empty for stumps chosen by their edge."""
+        if self.loss == "samme":
+            return ""
+        if not grows_trees(self, STUMP_LOSSES):
+            keeps_paper = self.combine == "vote" or not fits_trees(columns)
+            if n_classes == 2 or (self.loss == "auto" and keeps_paper):
+                return ""
+        return "logistic" if self.loss == "auto" else self.loss
 
     def _check_params(self) -> None:
         super()._check_params()
-        check_choice("loss", self.loss, ("auto", "exponential", "logistic"))
+        check_choice("loss", self.loss, LOSSES)
+        if self.loss == "samme" and grows_trees(self, LOSSES):
+            raise ValueError(
+                "loss is 'samme', which boosts stumps chosen by their edge, and max_depth, rule, "
+                "subsample, colsample or monotonic_cst ask for trees. Use 'exponential' or "
+                "'logistic'."
+            )
 
     def _adopt(
         self, runs: list[Run], rows: _Labelled, costs: Costs, stacked: PricedPlan | None = None
@@ -400,8 +414,7 @@ class _Labelled:
         return scores
 
 
-def _labelled(rows: TrainingRows) -> _Labelled:
-    classes, labels = rows.labelled()
+def _labelled(rows: TrainingRows, classes: NDArray[Any], labels: NDArray[Any]) -> _Labelled:
     if len(classes) == 2:
         labels = labels.astype(np.uint8)  # an eighth of the memory
     weights = rows.weights

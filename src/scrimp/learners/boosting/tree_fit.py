@@ -26,8 +26,9 @@ from .tree_rows import StoppingOptions, TreeRows
 #: The most bins and categories of a column, beside the bin of missing values.
 MAX_TREE_BINS = 255
 #: The learning rate of trees where none is given. One tree serves all classes: where these are
-#: many it learns little of each, and takes larger steps.
+#: many it learns little of each, and takes larger steps. So do stumps, which learn less.
 LEARNING_RATE, MANY_CLASSES, RATE_OF_MANY = 0.1, 6, 0.3
+STUMP_RATE, STUMP_RATE_OF_MANY = 0.3, 0.5
 
 
 def grows_trees(estimator: Any, stump_losses: Sequence[str]) -> bool:
@@ -121,6 +122,11 @@ def constraint_signs(given: Any, columns: Columns, loss: TreeLoss) -> Ints | Non
     return signs.astype(np.int64)
 
 
+def fits_trees(columns: Columns) -> bool:
+    """Return whether no column has more categories than a tree's bins can number."""
+    return all(each is None or len(each) <= MAX_TREE_BINS for each in columns.categories)
+
+
 def check_tree_categories(columns: Columns) -> None:
     """Refuse a column with more categories than a tree's bins can number."""
     for column, categories in enumerate(columns.categories):
@@ -129,6 +135,13 @@ def check_tree_categories(columns: Columns) -> None:
                 f"Column {columns.name(column)!r} has {len(categories)} categories; trees take at "
                 f"most {MAX_TREE_BINS}. Is it an identifier? Leave it out, or join rare ones."
             )
+
+
+def default_rate(max_depth: int, n_outputs: int) -> float:
+    """Return the learning rate of trees where none is given."""
+    if n_outputs > 1 and max_depth == 1:
+        return STUMP_RATE if n_outputs < MANY_CLASSES else STUMP_RATE_OF_MANY
+    return LEARNING_RATE if n_outputs < MANY_CLASSES else RATE_OF_MANY
 
 
 def training_of(estimator: Any, rows: TrainingRows, loss: TreeLoss) -> PricedTrees:
@@ -143,7 +156,7 @@ def training_of(estimator: Any, rows: TrainingRows, loss: TreeLoss) -> PricedTre
     )  # fmt: skip
     rate = estimator.learning_rate
     if rate is None:
-        rate = LEARNING_RATE if loss.n_outputs < MANY_CLASSES else RATE_OF_MANY
+        rate = default_rate(estimator.max_depth, loss.n_outputs)
     boosting = BoostingOptions(
         growth, estimator.n_rounds, rate, estimator.subsample, estimator.colsample,
         estimator.n_iter_no_change, seed,
