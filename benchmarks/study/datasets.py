@@ -15,6 +15,7 @@ COVTYPE_ROWS = 60_000
 
 
 def problem_of_table(name: str, dataset: str, about: str, **options: Any) -> Problem:
+    """Return the problem of a dataset that `fetch` knows; options are those of `Problem`."""
     data = fetch(dataset)
     y, task = data.y, options.pop("task", "binary")
     if "positive" in options:
@@ -27,6 +28,7 @@ def problem_of_table(name: str, dataset: str, about: str, **options: Any) -> Pro
 
 
 def frame_of(X: Any) -> pl.DataFrame:
+    """Return numbers as a frame with the columns x0, x1, ..."""
     values = np.asarray(X, dtype=np.float64)
     return pl.DataFrame({f"x{j}": values[:, j] for j in range(values.shape[1])})
 

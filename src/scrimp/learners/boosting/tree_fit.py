@@ -29,6 +29,9 @@ MAX_TREE_BINS = 255
 #: many it learns little of each, and takes larger steps. So do stumps, which learn less.
 LEARNING_RATE, MANY_CLASSES, RATE_OF_MANY = 0.1, 6, 0.3
 STUMP_RATE, STUMP_RATE_OF_MANY = 0.3, 0.5
+#: The part of the rows that a leaf of stumps of several classes needs at most, whatever
+#: `min_samples_leaf` is: these are the default, and have to learn from small tables too.
+STUMP_LEAF_PART = 0.1
 
 
 def grows_trees(estimator: Any, stump_losses: Sequence[str]) -> bool:
@@ -150,10 +153,10 @@ def training_of(estimator: Any, rows: TrainingRows, loss: TreeLoss) -> PricedTre
     costs = as_costs(estimator.costs, len(rows.columns), rows.columns.names)
     signs = constraint_signs(estimator.monotonic_cst, rows.columns, loss)
     seed = int(np.random.default_rng(seed_from(estimator.random_state)).integers(2**31))
-    growth = GrowthOptions(
-        estimator.max_depth, float(estimator.min_samples_leaf),
-        ridge=float(estimator.l2_regularization),
-    )  # fmt: skip
+    leaf = float(estimator.min_samples_leaf)
+    if loss.n_outputs > 1 and estimator.max_depth == 1:
+        leaf = min(leaf, max(STUMP_LEAF_PART * len(rows), 1.0))
+    growth = GrowthOptions(estimator.max_depth, leaf, ridge=float(estimator.l2_regularization))
     rate = estimator.learning_rate
     if rate is None:
         rate = default_rate(estimator.max_depth, loss.n_outputs)
@@ -184,7 +187,7 @@ def fit_trees(
     """
     training = training_of(estimator, rows, loss)
     estimator.target_ = target
-    prior = loss.initial_scores(np.arange(len(loss.y)))
+    prior = loss.prior_scores()
     train = training.menu if estimator.combine == "stacked" else training.vote
     try:
         train(budgets, prior)
