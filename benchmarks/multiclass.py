@@ -71,8 +71,9 @@ SETS: dict[str, Callable[[], Problem]] = {
 
 _INTRODUCTION = f"""Written by `python -m benchmarks.multiclass --write`. Models are fitted once, on
 at most {MAX_TRAIN:,} rows, and asked at parts of the price of all columns: errors in percent / log
-loss of other rows, and the seconds of the fit in one run on one machine. `BudgetedBoostingClassifier()`
-is *logistic*; SAMME is `loss="samme"`, AdaBoost.MH `loss="exponential"`."""
+loss of other rows, and the seconds of the fit in one run on one machine.
+`BudgetedBoostingClassifier()` is *logistic*; SAMME is `loss="samme"`,
+AdaBoost.MH `loss="exponential"`."""
 
 
 @dataclass(frozen=True)

@@ -69,9 +69,9 @@ the rows of which items were knocked out: it answers where an item cannot be had
 
 | loss | for | notes |
 |---|---|---|
-| `logistic` | classes; the default of trees, and of stumps of several classes | softmax with several classes |
-| `exponential` | classes; the default of stumps of two classes | AdaBoost, or AdaBoost.MH with several classes |
-| `samme` | classes, stumps only; that of `combine="vote"` with several classes | SAMME: a vote for one class on each side, stacked or as in the paper |
+| `logistic` | classes; the default but for stumps of two classes | softmax with several classes |
+| `exponential` | classes; the default of stumps of two classes | AdaBoost.MH with several classes |
+| `samme` | classes, stumps only; that of `combine="vote"` | SAMME, AdaBoost with two classes |
 | `squared`, `absolute`, `quantile` | numbers | medians and quantiles in leaves |
 | `poisson` | counts | the logarithm is the link |
 

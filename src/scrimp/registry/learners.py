@@ -256,7 +256,8 @@ LEARNERS: dict[str, LearnerSpec] = {
             check_params={
                 "classification": {
                     "estimator": Make(
-                        "scrimp.learners.boosting.BudgetedBoostingClassifier", {"n_rounds": 10}
+                        "scrimp.learners.boosting.BudgetedBoostingClassifier",
+                        {"n_rounds": 10, "random_state": 0},
                     ),
                     "cv": 2,
                 }

@@ -154,7 +154,9 @@ def test_threads_do_not_matter_and_files_answer_the_same(model, tmp_path):
     save(model, tmp_path / "m.scrimp")
     loaded = load(tmp_path / "m.scrimp")
     for again in (other, loaded):
-        np.testing.assert_array_equal(again.sweep(X, BUDGETS).scores, model.sweep(X, BUDGETS).scores)
+        np.testing.assert_array_equal(
+            again.sweep(X, BUDGETS).scores, model.sweep(X, BUDGETS).scores
+        )
 
 
 def test_a_sampled_vote_is_that_of_samme():

@@ -86,9 +86,9 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         price here even when it is paid for, else the rule would collapse onto it. An item
         that is free counts as the cheapest one that is not. In SAMME
         :math:`\sqrt{1-\gamma^2}` becomes :math:`Z(\gamma)`, see the notes. In trees, and in the
-        stumps of more than two classes, :math:`\gamma^2` is the fall of the loss by a split, as a share of all that there is
-        to explain. ``penalty`` takes `penalty` times the price of what is not bought yet from
-        the gain of a split (GreedyMiser).
+        stumps of more than two classes, :math:`\gamma^2` is the fall of the loss by a split, as a
+        share of all that there is to explain. ``penalty`` takes `penalty` times the price of what
+        is not bought yet from the gain of a split (GreedyMiser).
     n_rounds : int
         The most rounds.
     unaffordable : {"skip", "stop"}
@@ -107,7 +107,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
     n_jobs : int, optional
         Threads; None takes all cores. The result does not depend on it.
     random_state : int, RandomState or None
-        Draws the rows from which quantiles are taken, where there are many rows.
+        Draws the rows from which quantiles are taken, where there are many rows; and for trees, and
+        stumps of more than two classes, the folds, the projections and the rounding of gradients.
     combine : {"stacked", "vote"}
         How an answer is made of the stumps whose columns are at hand. ``stacked``: all stumps
         on a column make one function, and the functions are weighted by a regression for
@@ -131,7 +132,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         The most tests on a path of a tree. 1 are stumps.
     loss : {"auto", "exponential", "logistic", "samme"}
         ``auto`` is exponential for stumps of two classes, which is AdaBoost, and logistic for
-        trees and for more than two classes; but SAMME with ``combine="vote"``, which is the paper's,
+        trees and for more than two classes; but SAMME with ``combine="vote"``, as in the paper,
         and where a column has more than 255 categories. With more than two classes ``logistic``
         (softmax) and ``exponential`` (the sum of the exponential losses of each class against the
         rest, AdaBoost.MH) have a value per class in each leaf. ``samme`` boosts stumps that vote
@@ -184,21 +185,21 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
 
     Notes
     -----
-    In SAMME, with K classes, a stump votes for one class on each side of its test, and not for the same.
-    With :math:`\epsilon` the weight of the rows it gets wrong, its edge is :math:`\gamma =
-    (K(1-\epsilon)-1)/(K-1)`: 0 at chance, 1 if all is right. It adds :math:`\alpha =
-    \frac{(K-1)^2}K\ln\frac{1+(K-1)\gamma}{1-\gamma}` to the score of the class it votes for
-    and takes :math:`\alpha/(K-1)` from the others. The mean of :math:`e^{-f_y/(K-1)}`, where
+    In SAMME, with K classes, a stump votes for one class on each side of its test, and not for
+    the same. With :math:`\epsilon` the weight of the rows it gets wrong, its edge is
+    :math:`\gamma = (K(1-\epsilon)-1)/(K-1)`: 0 at chance, 1 if all is right. It adds
+    :math:`\alpha = \frac{(K-1)^2}K\ln\frac{1+(K-1)\gamma}{1-\gamma}` to the score of the
+    class it votes for and takes :math:`\alpha/(K-1)` from the others. The mean of :math:`e^{-f_y/(K-1)}`, where
     :math:`f_y` is the score of a row's own class, is then :math:`\prod_t Z(\gamma_t)` with
     :math:`Z(\gamma) = (1-\gamma)^{(K-1)/K}(1+(K-1)\gamma)^{1/K}`. That bounds the share of the
     training rows whose own class scores no more than the mean class. For two classes this is
     the training error; for more, another class can still score higher, and the error may
     exceed it (Mukherjee and Schapire 2013). Probabilities are the softmax of scores over K - 1.
 
-    In AdaBoost and SAMME a missing value votes by itself: for the class that prevails, by weight, among the
-    training rows where the column is missing; it abstains where there are none. A column of
-    categories is tested for being one of them or not. An edge above 1 - 1e-4 counts as that
-    in :math:`\alpha`, and a perfect stump ends the training.
+    In AdaBoost and SAMME a missing value votes by itself: for the class that prevails, by weight,
+    among the training rows where the column is missing; it abstains where there are none. A
+    column of categories is tested for being one of them or not. An edge above 1 - 1e-4 counts as
+    that in :math:`\alpha`, and a perfect stump ends the training.
 
     References
     ----------
