@@ -189,8 +189,9 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
     the same. With :math:`\epsilon` the weight of the rows it gets wrong, its edge is
     :math:`\gamma = (K(1-\epsilon)-1)/(K-1)`: 0 at chance, 1 if all is right. It adds
     :math:`\alpha = \frac{(K-1)^2}K\ln\frac{1+(K-1)\gamma}{1-\gamma}` to the score of the
-    class it votes for and takes :math:`\alpha/(K-1)` from the others. The mean of :math:`e^{-f_y/(K-1)}`, where
-    :math:`f_y` is the score of a row's own class, is then :math:`\prod_t Z(\gamma_t)` with
+    class it votes for and takes :math:`\alpha/(K-1)` from the others. The mean of
+    :math:`e^{-f_y/(K-1)}`, where :math:`f_y` is the score of a row's own class, is then
+    :math:`\prod_t Z(\gamma_t)` with
     :math:`Z(\gamma) = (1-\gamma)^{(K-1)/K}(1+(K-1)\gamma)^{1/K}`. That bounds the share of the
     training rows whose own class scores no more than the mean class. For two classes this is
     the training error; for more, another class can still score higher, and the error may
