@@ -21,8 +21,9 @@ DOCS = Path(__file__).parents[1] / "docs"
 #: Pixels that may be bought; each costs 1.
 BUDGETS = np.array([0, 1, 2, 4, 8, 12, 16, 24, 32, 48])
 METHODS: dict[str, dict[str, Any]] = {
-    "stumps (SAMME)": {"n_rounds": 300},
-    "trees of depth 1, logistic": {"max_depth": 1, "loss": "logistic", "n_rounds": 300},
+    "stumps, SAMME": {"loss": "samme", "n_rounds": 300},
+    "stumps, AdaBoost.MH": {"loss": "exponential", "n_rounds": 300},
+    "stumps, logistic (default)": {"n_rounds": 300},
     "trees of depth 3": {"max_depth": 3, "n_rounds": 300},
     "trees of depth 5": {"max_depth": 5, "n_rounds": 300},
     "trees of depth 5, AdaBoost.MH": {"max_depth": 5, "loss": "exponential", "n_rounds": 300},
@@ -31,7 +32,8 @@ METHODS: dict[str, dict[str, Any]] = {
 _PAGE = """# Boosted trees within a budget
 
 `BudgetedBoostingClassifier` and `BudgetedBoostingRegressor` boost stumps by default, and trees with
-`max_depth` above 1:
+`max_depth` above 1. Stumps of three classes or more are trees of depth 1, and all that follows
+holds for them; those of two classes and of numbers are AdaBoost's and gradient boosting's.
 
 ```python
 from scrimp import BudgetedBoostingClassifier, BudgetedBoostingRegressor
@@ -67,8 +69,9 @@ the rows of which items were knocked out: it answers where an item cannot be had
 
 | loss | for | notes |
 |---|---|---|
-| `logistic` | classes; the default of trees | softmax with several classes |
-| `exponential` | classes; the default of stumps | AdaBoost.MH with several classes |
+| `logistic` | classes; the default but for stumps of two classes | softmax with several classes |
+| `exponential` | classes; the default of stumps of two classes | AdaBoost.MH with several classes |
+| `samme` | classes, stumps only; that of `combine="vote"` | SAMME, AdaBoost with two classes |
 | `squared`, `absolute`, `quantile` | numbers | medians and quantiles in leaves |
 | `poisson` | counts | the logarithm is the link |
 

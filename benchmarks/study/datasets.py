@@ -14,7 +14,8 @@ from scrimp.datasets import fetch, fetch_arrays
 COVTYPE_ROWS = 60_000
 
 
-def _of_table(name: str, dataset: str, about: str, **options: Any) -> Problem:
+def problem_of_table(name: str, dataset: str, about: str, **options: Any) -> Problem:
+    """Return the problem of a dataset that `fetch` knows; options are those of `Problem`."""
     data = fetch(dataset)
     y, task = data.y, options.pop("task", "binary")
     if "positive" in options:
@@ -26,7 +27,8 @@ def _of_table(name: str, dataset: str, about: str, **options: Any) -> Problem:
     return Problem(name, about, data.X, y, task, costs, **options)
 
 
-def _frame(X: Any) -> pl.DataFrame:
+def frame_of(X: Any) -> pl.DataFrame:
+    """Return numbers as a frame with the columns x0, x1, ..."""
     values = np.asarray(X, dtype=np.float64)
     return pl.DataFrame({f"x{j}": values[:, j] for j in range(values.shape[1])})
 
@@ -36,7 +38,7 @@ def _covtype() -> Problem:
     rows = np.sort(np.random.default_rng(0).choice(len(data.y), COVTYPE_ROWS, replace=False))
     X = np.asarray(data.X[rows])
     areas, soils = X[:, 10:14].argmax(axis=1), X[:, 14:].argmax(axis=1)
-    frame = _frame(X[:, :10]).with_columns(
+    frame = frame_of(X[:, :10]).with_columns(
         wilderness=pl.Series([f"w{code}" for code in areas]),
         soil=pl.Series([f"s{code:02d}" for code in soils]),
     )
@@ -48,14 +50,14 @@ def _letter() -> Problem:
     data = fetch_arrays("letter")
     y = np.unique(data.y, return_inverse=True)[1]
     about = "UCI Letter: 26 letters; the first 16,000 rows are trained on"
-    return Problem("letter", about, _frame(data.X), y, "multiclass", n_train=16_000)
+    return Problem("letter", about, frame_of(data.X), y, "multiclass", n_train=16_000)
 
 
 def _isolet() -> Problem:
     data = fetch_arrays("isolet")
     y = np.unique(data.y, return_inverse=True)[1]
     return Problem(
-        "isolet", "UCI ISOLET, a fifth of it: 26 letters", _frame(data.X), y, "multiclass"
+        "isolet", "UCI ISOLET, a fifth of it: 26 letters", frame_of(data.X), y, "multiclass"
     )
 
 
@@ -65,58 +67,58 @@ def _mnist49() -> Problem:
     n_train = int((rows < (data.n_train or 0)).sum())
     y = (data.y[rows] == 9).astype(np.int64)
     about = "MNIST, 4 against 9; one item a pixel"
-    return Problem("mnist49", about, _frame(data.X[rows]), y, "binary", n_train=n_train)
+    return Problem("mnist49", about, frame_of(data.X[rows]), y, "binary", n_train=n_train)
 
 
 def _blogfeedback() -> Problem:
     data = fetch_arrays("blogfeedback")
     y = np.log1p(data.y.astype(np.float64))
     about = "UCI BlogFeedback: log(1 + comments)"
-    return Problem("blogfeedback", about, _frame(data.X), y, "regression", n_train=data.n_train)
+    return Problem("blogfeedback", about, frame_of(data.X), y, "regression", n_train=data.n_train)
 
 
 def _mslr() -> Problem:
     data = fetch_arrays("mslr")
     about = "MSLR-WEB10K, 10,000 rows of fold 1: relevance, queries kept apart"
     return Problem(
-        "mslr", about, _frame(data.X), data.y.astype(np.float64), "regression",
+        "mslr", about, frame_of(data.X), data.y.astype(np.float64), "regression",
         n_train=data.n_train, queries=np.asarray(data.query),
     )  # fmt: skip
 
 
 def _gdfs() -> Problem:
     about = "UCI Spambase, every column for 1, split 80 to 20, as Covert et al. (2023) have it"
-    return _of_table(
+    return problem_of_table(
         "spam_unit", "spambase", about, test_share=0.2, budgets=(1, 2, 3, 5, 10, 15, 25)
     )
 
 
 PROBLEMS: dict[str, Loader] = {
-    "heart": lambda: _of_table(
+    "heart": lambda: problem_of_table(
         "heart", "heart", "UCI Cleveland heart disease; Turney's prices, shared fees"
     ),
-    "pima": lambda: _of_table(
+    "pima": lambda: problem_of_table(
         "pima", "pima_diabetes", "Pima diabetes; Turney's prices, a shared fee"
     ),
-    "musk1": lambda: _of_table("musk1", "musk1", "UCI Musk, version 1"),
-    "splice": lambda: _of_table(
+    "musk1": lambda: problem_of_table("musk1", "musk1", "UCI Musk, version 1"),
+    "splice": lambda: problem_of_table(
         "splice", "splice", "UCI Splice: a junction or not", positive=("EI", "IE")
     ),
-    "spambase": lambda: _of_table("spambase", "spambase", "UCI Spambase"),
-    "thyroid": lambda: _of_table(
+    "spambase": lambda: problem_of_table("spambase", "spambase", "UCI Spambase"),
+    "thyroid": lambda: problem_of_table(
         "thyroid", "ann_thyroid", "UCI ANN-thyroid: ill or not; Turney's prices",
         positive=("1", "2"), n_train=3772,
     ),
-    "thyroid3": lambda: _of_table(
+    "thyroid3": lambda: problem_of_table(
         "thyroid3", "ann_thyroid", "UCI ANN-thyroid: 3 classes; Turney's prices",
         task="multiclass", n_train=3772,
     ),
-    "adult": lambda: _of_table("adult", "adult", "UCI Adult without `fnlwgt`: income"),
+    "adult": lambda: problem_of_table("adult", "adult", "UCI Adult without `fnlwgt`: income"),
     "covtype": _covtype,
     "mnist49": _mnist49,
     "letter": _letter,
     "isolet": _isolet,
-    "abalone": lambda: _of_table(
+    "abalone": lambda: problem_of_table(
         "abalone", "abalone", "UCI Abalone: rings", task="regression"
     ),
     "blogfeedback": _blogfeedback,

@@ -88,14 +88,23 @@ MODELS: dict[str, Callable[[], Any]] = {
         "BudgetedBoostingClassifier", n_rounds=8, budget=[3.0, 20.0, 200.0], random_state=0
     ),
     "boosting-three": lambda: on_table(
-        "BudgetedBoostingClassifier", three, n_rounds=10, rule="edge", random_state=0
+        "BudgetedBoostingClassifier", three, loss="samme", n_rounds=10, rule="edge", random_state=0
     ),
     "boosting-three-budgets": lambda: on_table(
-        "BudgetedBoostingClassifier", three, n_rounds=6, budget=[1.1, 3.6, 7.6], random_state=0
+        "BudgetedBoostingClassifier",
+        three,
+        loss="samme",
+        n_rounds=6,
+        budget=[1.1, 3.6, 7.6],
+        random_state=0,
+    ),
+    "stumps-three": lambda: on_table(
+        "BudgetedBoostingClassifier", three, n_rounds=10, budget=7.6, random_state=0
     ),
     "boosting-three-error-cost": lambda: on_table(
         "BudgetedBoostingClassifier",
         three,
+        loss="samme",
         n_rounds=10,
         error_cost={"0->1": 5, "0->2": 20, "1": 2, "2->0": 1, "2->1": 0.5},
         random_state=0,

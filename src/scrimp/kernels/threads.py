@@ -18,8 +18,12 @@ _EVALUATIONS_PER_THREAD = 500_000
 def run_pieces(
     pool: Executor | None, work: Callable[[Piece], object], pieces: Iterable[Piece]
 ) -> None:
-    """Call ``work`` on every piece; if interrupted, return only when all threads have stopped."""
-    if pool is None:
+    """Call ``work`` on every piece; if interrupted, return only when all threads have stopped.
+
+    One piece is done at once: a thread for it would only add its way there and back.
+    """
+    pieces = list(pieces)
+    if pool is None or len(pieces) < 2:
         for piece in pieces:
             work(piece)
         return

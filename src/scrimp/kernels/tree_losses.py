@@ -75,6 +75,24 @@ def write_gradients(loss, level, y, weights, scores, gradient, hessian, start, s
 
 
 @njit(cache=True, nogil=True)
+def project(gradient, hessian, directions, targets, total):
+    """Write projections of the gradients (rows, directions), and the sums of the Hessians (rows,).
+
+    One pass over the rows, where products of matrices and sums would take several.
+    """
+    n_outputs, n_directions = directions.shape
+    for r in range(len(gradient)):
+        mass = 0.0
+        for d in range(n_directions):
+            targets[r, d] = 0.0
+        for k in range(n_outputs):
+            mass += hessian[r, k]
+            for d in range(n_directions):
+                targets[r, d] += gradient[r, k] * directions[k, d]
+        total[r] = mass
+
+
+@njit(cache=True, nogil=True)
 def mean_loss(loss, level, y, weights, scores, rows):
     """Return the weighted mean of a loss on some rows."""
     total, mass = 0.0, 0.0

@@ -34,8 +34,8 @@ LEARNERS: dict[str, LearnerSpec] = {
                 "regression": Make("scrimp.learners.boosting.BudgetedBoostingRegressor"),
             },
             details="boosted stumps within a budget; rules `smoothed`, `greedy`, `speedboost`, "
-            "`hybrid`, `edge` (AdaBoostBT); two classes or more (SAMME), or numbers by gradient "
-            "boosting with squared or absolute loss",
+            "`hybrid`, `edge` (AdaBoostBT); two classes (AdaBoost), more (logistic loss, "
+            "AdaBoost.MH or SAMME), or numbers by gradient boosting with squared or absolute loss",
             reference="Huang, Powers and Reyzin 2015; Grubb and Bagnell 2012; Friedman 2001",
             options=(
                 "rule",
@@ -269,7 +269,8 @@ LEARNERS: dict[str, LearnerSpec] = {
             check_params={
                 "classification": {
                     "estimator": Make(
-                        "scrimp.learners.boosting.BudgetedBoostingClassifier", {"n_rounds": 10}
+                        "scrimp.learners.boosting.BudgetedBoostingClassifier",
+                        {"n_rounds": 10, "random_state": 0},
                     ),
                     "cv": 2,
                 }

@@ -1,7 +1,7 @@
-"""Boosting within a budget: AdaBoost with stumps whose choice weighs their price.
+"""Boosting within a budget: stumps or trees whose choice weighs their price.
 
-Huang, Powers and Reyzin, "Training-Time Optimization of a Budgeted Booster", IJCAI 2015;
-Zhu, Zou, Rosset and Hastie, "Multi-class AdaBoost", 2009, for more than two classes.
+Huang, Powers and Reyzin, "Training-Time Optimization of a Budgeted Booster", IJCAI 2015, for
+AdaBoost; Zhu, Zou, Rosset and Hastie, "Multi-class AdaBoost", 2009, for SAMME.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...costs.costs import Costs
+from ...data.columns import Columns
 from ...data.folds import Splits, splits_of, spread_folds
 from ...data.training_rows import TrainingRows, read_rows, seed_from
 from ...data.validation import check_choice
@@ -37,11 +38,12 @@ from .class_search import ClassSearch
 from .outcomes import Classes
 from .rules import PricedRule
 from .stump_search import PrunedSearch, StumpSearch
-from .tree_fit import fit_trees, grows_trees
+from .tree_fit import fit_trees, fits_trees, grows_trees
 from .tree_loss import TreeLoss
 
 #: The losses of stumps chosen by their edge.
 STUMP_LOSSES = ("auto", "exponential")
+LOSSES = (*STUMP_LOSSES, "logistic", "samme")
 #: Alg. 1, line 8 gives a perfect stump an infinite weight; an edge counts as at most this.
 EDGE_CAP = 1.0 - 1e-4
 _PERFECT = 1.0 - 1e-12
@@ -60,7 +62,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
     not own yet, and gives it the weight :math:`\alpha_t = \frac12\ln\frac{1+\gamma_t}
     {1-\gamma_t}`, where :math:`\gamma_t` is its edge. The training error is at most
     :math:`\prod_t\sqrt{1-\gamma_t^2}`; ``greedy`` makes this bound fall fastest per price.
-    More than two classes are boosted as in SAMME; see the notes.
+    More than two classes are boosted under the logistic loss, by stumps with a value per class on
+    each side; ``loss="samme"`` and the paper's vote boost them as in SAMME, see the notes.
 
     A round costs O(rows x columns) at most, without a copy of X: columns are binned once
     into one byte per value, and columns that cannot win are not looked at.
@@ -81,11 +84,11 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         ``hybrid``: greedy at first, smoothed once its choices have become poor. c is the
         price of the stump's item plus what it requires and is not owned; an item keeps its
         price here even when it is paid for, else the rule would collapse onto it. An item
-        that is free counts as the cheapest one that is not. With more than two classes
-        :math:`\sqrt{1-\gamma^2}` becomes :math:`Z(\gamma)`, see the notes. In trees
-        :math:`\gamma^2` is the fall of the loss by a split, as a share of all that there is
-        to explain. ``penalty`` takes `penalty` times the price of what is not bought yet from
-        the gain of a split (GreedyMiser).
+        that is free counts as the cheapest one that is not. In SAMME
+        :math:`\sqrt{1-\gamma^2}` becomes :math:`Z(\gamma)`, see the notes. In trees, and in the
+        stumps of more than two classes, :math:`\gamma^2` is the fall of the loss by a split, as a
+        share of all that there is to explain. ``penalty`` takes `penalty` times the price of what
+        is not bought yet from the gain of a split (GreedyMiser).
     n_rounds : int
         The most rounds.
     unaffordable : {"skip", "stop"}
@@ -93,7 +96,8 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         others, or end (the paper's way, where all budgets come from one training).
     max_bins : int
         A column with at most so many distinct values is searched exactly, at the midpoints
-        between them; others at that many quantiles. At most 65535.
+        between them; others at that many quantiles. At most 65535; trees, and stumps of more
+        than two classes, use 255 at most.
     tau : float
         How much what is spent counts in ``smoothed`` and ``hybrid``; 1 in the paper, and
         towards 0 they become ``greedy``.
@@ -103,14 +107,16 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
     n_jobs : int, optional
         Threads; None takes all cores. The result does not depend on it.
     random_state : int, RandomState or None
-        Draws the rows from which quantiles are taken, where there are many rows.
+        Draws the rows from which quantiles are taken, where there are many rows; and for trees, and
+        stumps of more than two classes, the folds, the projections and the rounding of gradients.
     combine : {"stacked", "vote"}
         How an answer is made of the stumps whose columns are at hand. ``stacked``: all stumps
         on a column make one function, and the functions are weighted by a regression for
         whatever columns a row has, so that an answer with few of them is no worse than the
         prior; weights are fitted on rows that the stumps were not trained on, by trainings on
         5 folds where there are few rows. ``vote``: the sum of the stumps, as in the paper,
-        which is meant for all of them. For trees ``stacked`` trains an ensemble for each of
+        which is meant for all of them. For trees, and for stumps of more than two classes,
+        ``stacked`` trains an ensemble for each of
         several parts of what is bought, and one for any other part of it.
     error_cost : mapping, array (classes, classes), float or None
         What errors cost: ``{"sick->well": 1000, "well->sick": 200}``, with the true class
@@ -124,15 +130,20 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         scikit-learn. Probabilities are then those of rows weighted so.
     max_depth : int
         The most tests on a path of a tree. 1 are stumps.
-    loss : {"auto", "exponential", "logistic"}
-        ``auto`` is exponential for stumps, which is AdaBoost, and logistic for trees. With more
-        than two classes trees have a value per class in each leaf, under the softmax loss or the
-        sum of the exponential losses of each class against the rest (AdaBoost.MH).
+    loss : {"auto", "exponential", "logistic", "samme"}
+        ``auto`` is exponential for stumps of two classes, which is AdaBoost, and logistic for
+        trees and for more than two classes; but SAMME with ``combine="vote"``, as in the paper,
+        and where a column has more than 255 categories. With more than two classes ``logistic``
+        (softmax) and ``exponential`` (the sum of the exponential losses of each class against the
+        rest, AdaBoost.MH) have a value per class in each leaf. ``samme`` boosts stumps that vote
+        for one class on each side; it is AdaBoost with two classes.
     learning_rate : float or None
-        The part of a step that is taken; None is 0.1 for trees, and 0.3 for
-        those of six classes or more. Stumps take the whole step.
+        The part of a step that is taken; None is 0.1 for trees, and 0.3 for those of six classes
+        or more; for stumps of several classes 0.3, and 0.5 from six classes on. Stumps of AdaBoost
+        and SAMME take the whole step.
     min_samples_leaf : float
         The fewest rows in a leaf of a tree. They are counted by their Hessians, as in LightGBM.
+        Stumps of more than two classes need no more than a tenth of the rows.
     l2_regularization : float
         Added to the sum of the Hessians of a leaf.
     subsample, colsample : float
@@ -163,31 +174,33 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         What is bought, in order; ``plan_.summary()`` lists it.
     vote_ : PricedPlan
         The vote of all stumps, as in the paper, which is ``plan_`` with ``combine="vote"``; of
-        stumps only.
+        AdaBoost and SAMME only.
     edges_ : float array (rounds,)
-        The edges of the rounds of the last training; of stumps only.
+        The edges of the rounds of the last training; of AdaBoost and SAMME only.
     n_trees_ : int
-        The trees of the last training under the rule; of trees only.
+        The trees of the last training under the rule; of trees, and of stumps that are not
+        boosted by AdaBoost or SAMME.
     in_time_ : bool
         Whether the training came to its end within `max_seconds`.
 
     Notes
     -----
-    With K classes a stump votes for one class on each side of its test, and not for the same.
-    With :math:`\epsilon` the weight of the rows it gets wrong, its edge is :math:`\gamma =
-    (K(1-\epsilon)-1)/(K-1)`: 0 at chance, 1 if all is right. It adds :math:`\alpha =
-    \frac{(K-1)^2}K\ln\frac{1+(K-1)\gamma}{1-\gamma}` to the score of the class it votes for
-    and takes :math:`\alpha/(K-1)` from the others. The mean of :math:`e^{-f_y/(K-1)}`, where
-    :math:`f_y` is the score of a row's own class, is then :math:`\prod_t Z(\gamma_t)` with
+    In SAMME, with K classes, a stump votes for one class on each side of its test, and not for
+    the same. With :math:`\epsilon` the weight of the rows it gets wrong, its edge is
+    :math:`\gamma = (K(1-\epsilon)-1)/(K-1)`: 0 at chance, 1 if all is right. It adds
+    :math:`\alpha = \frac{(K-1)^2}K\ln\frac{1+(K-1)\gamma}{1-\gamma}` to the score of the
+    class it votes for and takes :math:`\alpha/(K-1)` from the others. The mean of
+    :math:`e^{-f_y/(K-1)}`, where :math:`f_y` is the score of a row's own class, is then
+    :math:`\prod_t Z(\gamma_t)` with
     :math:`Z(\gamma) = (1-\gamma)^{(K-1)/K}(1+(K-1)\gamma)^{1/K}`. That bounds the share of the
     training rows whose own class scores no more than the mean class. For two classes this is
     the training error; for more, another class can still score higher, and the error may
     exceed it (Mukherjee and Schapire 2013). Probabilities are the softmax of scores over K - 1.
 
-    A missing value votes by itself: for the class that prevails, by weight, among the
-    training rows where the column is missing; it abstains where there are none. A column of
-    categories is tested for being one of them or not. An edge above 1 - 1e-4 counts as that
-    in :math:`\alpha`, and a perfect stump ends the training.
+    In AdaBoost and SAMME a missing value votes by itself: for the class that prevails, by weight,
+    among the training rows where the column is missing; it abstains where there are none. A
+    column of categories is tested for being one of them or not. An edge above 1 - 1e-4 counts as
+    that in :math:`\alpha`, and a perfect stump ends the training.
 
     References
     ----------
@@ -286,27 +299,39 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         interruption is raised again.
         """
         self._check_params()
-        rows = read_rows(self, X, y, sample_weight, classes=True)
-        if grows_trees(self, STUMP_LOSSES):
-            return self._fit_trees(rows.of_positive_weight())
+        rows = read_rows(self, X, y, sample_weight, classes=True).of_positive_weight()
+        classes, labels = rows.labelled()
+        name = self._tree_loss(len(classes), rows.columns)
+        if name:
+            weights = np.ones(1) if rows.weights is None else rows.weights / rows.weights.mean()
+            loss = TreeLoss(name, labels.astype(np.float64), weights, len(classes))
+            fit_trees(self, rows, loss, self._budgets(), self._class_target(classes, loss.scale))
+            return self
         check_categories(rows.columns)
-        labelled = _labelled(rows.of_positive_weight())
-        runs = self._fit_runs(labelled, rows.columns, len(labelled.classes))
+        runs = self._fit_runs(_labelled(rows, classes, labels), rows.columns, len(classes))
         if not len(self.edges_) and not current_limit().was_hit:
             warn_if_nothing_is_bought(runs[-1])
         return self
 
-    def _fit_trees(self, rows: TrainingRows) -> Self:
-        classes, labels = rows.labelled()
-        weights = np.ones(1) if rows.weights is None else rows.weights / rows.weights.mean()
-        name = "logistic" if self.loss == "auto" else self.loss
-        loss = TreeLoss(name, labels.astype(np.float64), weights, len(classes))
-        fit_trees(self, rows, loss, self._budgets(), self._class_target(classes, loss.scale))
-        return self
+    def _tree_loss(self, n_classes: int, columns: Columns) -> str:
+        """Return the loss of the trees to boost; empty for stumps chosen by their edge."""
+        if self.loss == "samme":
+            return ""
+        if not grows_trees(self, STUMP_LOSSES):
+            keeps_paper = self.combine == "vote" or not fits_trees(columns)
+            if n_classes == 2 or (self.loss == "auto" and keeps_paper):
+                return ""
+        return "logistic" if self.loss == "auto" else self.loss
 
     def _check_params(self) -> None:
         super()._check_params()
-        check_choice("loss", self.loss, ("auto", "exponential", "logistic"))
+        check_choice("loss", self.loss, LOSSES)
+        if self.loss == "samme" and grows_trees(self, LOSSES):
+            raise ValueError(
+                "loss is 'samme', which boosts stumps chosen by their edge, and max_depth, rule, "
+                "subsample, colsample or monotonic_cst ask for trees. Use 'exponential' or "
+                "'logistic'."
+            )
 
     def _adopt(
         self, runs: list[Run], rows: _Labelled, costs: Costs, stacked: PricedPlan | None = None
@@ -400,8 +425,7 @@ class _Labelled:
         return scores
 
 
-def _labelled(rows: TrainingRows) -> _Labelled:
-    classes, labels = rows.labelled()
+def _labelled(rows: TrainingRows, classes: NDArray[Any], labels: NDArray[Any]) -> _Labelled:
     if len(classes) == 2:
         labels = labels.astype(np.uint8)  # an eighth of the memory
     weights = rows.weights

@@ -32,13 +32,18 @@ from .priced_splits import PenalisedSplits, PricedSplits
 from .rules import PricedRule
 from .tree_ensemble import BoostingOptions, Ensemble, RuleMaker, TreeBooster
 from .tree_grower import SplitRule
-from .tree_knockouts import OPTIONS, TreeKnockouts
+from .tree_knockouts import OPTIONS, STUMP_OPTIONS, TreeKnockouts
 from .tree_rows import StoppingOptions, TreeRows
 
 #: Prefixes of the purchases that have an ensemble, at most: each takes a training.
 MAX_ENTRIES = 12
 #: Ensembles on all rows have more trees than those on a part of the folds, by this factor.
 ROUNDS_FACTOR = 1.1
+#: The part of the learning rate with which stumps are boosted as a fallback. A sum of functions of
+#: one column each is a compromise between all sets of columns, and large steps overshoot it.
+FALLBACK_STEP = 1.0 / 3.0
+#: Up to so many rounds, smaller steps are made up for by more of them.
+ENOUGH_FALLBACK_ROUNDS = 500
 #: The part of the time for the purchases, and the part of the rest for the entries of the menu.
 _PURCHASES_SHARE, _ENTRIES_SHARE = 0.3, 0.8
 
@@ -288,11 +293,18 @@ class PricedTrees:
         n, rng = len(self.rows.loss.y), np.random.default_rng(self.boosting.seed)
         if is_time_over() or n < 2:
             return None
-        n_folds = min(round(1 / OPTIONS.test_part), n)
+        boosting, options = self.boosting, OPTIONS
+        if boosting.growth.max_depth == 1:
+            rate = FALLBACK_STEP * boosting.learning_rate
+            more = min(round(boosting.n_rounds / FALLBACK_STEP), ENOUGH_FALLBACK_ROUNDS)
+            rounds = max(boosting.n_rounds, more)
+            boosting = replace(boosting, learning_rate=rate, n_rounds=rounds)
+            options = STUMP_OPTIONS
+        n_folds = min(round(1 / options.test_part), n)
         is_test = spread_folds(self.rows.loss.y, n_folds, rng, self.rows.loss.n_classes > 0) == 0
         entries = [set(), *(set(items) for items, _ in self.entries)]
-        models = TreeKnockouts(self.rows, self.costs, self.boosting, prior)
-        return fallback_of(self.costs, entries, models, is_test, prior, OPTIONS)
+        models = TreeKnockouts(self.rows, self.costs, boosting, prior, options)
+        return fallback_of(self.costs, entries, models, is_test, prior, options)
 
 
 def mean_curve(curves: Sequence[Sequence[float]]) -> Floats:

@@ -154,7 +154,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
         booster = BudgetedBoostingClassifier(
             self.costs, rule="edge", n_rounds=self.n_rounds, max_bins=self.max_bins,
             n_jobs=self.n_jobs, random_state=seed_from(chance), combine=self.combine,
-            error_cost=self.error_cost, class_weight=self.class_weight,
+            error_cost=self.error_cost, class_weight=self.class_weight, loss="samme",
         )  # fmt: skip
         try:
             booster.fit(X, y, sample_weight)

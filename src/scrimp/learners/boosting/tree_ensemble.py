@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.preparation import Preparation
-from ...kernels.tree_losses import add_step, add_votes_by_bins
+from ...kernels.tree_losses import add_step, add_votes_by_bins, project
 from ...plans.components.models import TreesModel
 from ...plans.components.tree_table import TreeTable
 from ...runtime.time_limit import is_time_over
@@ -177,11 +177,13 @@ class TreeBooster:
         rng = np.random.default_rng([options.seed, t])
         some = _sampled(rows, options.subsample, rng)
         offered = _sampled(columns, options.colsample, rng)
-        total_hessian = hessian[:, 0] if hessian.shape[1] == 1 else hessian.sum(axis=1)
         targets = gradient
         if gradient.shape[1] > MAX_SKETCH:
             directions = rng.normal(size=(gradient.shape[1], MAX_SKETCH)) / np.sqrt(MAX_SKETCH)
-            targets = gradient @ directions
+            targets, total_hessian = np.empty((len(gradient), MAX_SKETCH)), np.empty(len(gradient))
+            project(gradient, hessian, directions, targets, total_hessian)
+        else:
+            total_hessian = hessian[:, 0] if hessian.shape[1] == 1 else hessian.sum(axis=1)
         rule: SplitRule = LargestGain()
         if make_rule is not None:
             square = np.einsum("ik,ik->i", targets, targets)[some]

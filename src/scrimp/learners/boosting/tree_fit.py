@@ -26,8 +26,12 @@ from .tree_rows import StoppingOptions, TreeRows
 #: The most bins and categories of a column, beside the bin of missing values.
 MAX_TREE_BINS = 255
 #: The learning rate of trees where none is given. One tree serves all classes: where these are
-#: many it learns little of each, and takes larger steps.
+#: many it learns little of each, and takes larger steps. So do stumps, which learn less.
 LEARNING_RATE, MANY_CLASSES, RATE_OF_MANY = 0.1, 6, 0.3
+STUMP_RATE, STUMP_RATE_OF_MANY = 0.3, 0.5
+#: The part of the rows that a leaf of stumps of several classes needs at most, whatever
+#: `min_samples_leaf` is: these are the default, and have to learn from small tables too.
+STUMP_LEAF_PART = 0.1
 
 
 def grows_trees(estimator: Any, stump_losses: Sequence[str]) -> bool:
@@ -121,6 +125,11 @@ def constraint_signs(given: Any, columns: Columns, loss: TreeLoss) -> Ints | Non
     return signs.astype(np.int64)
 
 
+def fits_trees(columns: Columns) -> bool:
+    """Return whether no column has more categories than a tree's bins can number."""
+    return all(each is None or len(each) <= MAX_TREE_BINS for each in columns.categories)
+
+
 def check_tree_categories(columns: Columns) -> None:
     """Refuse a column with more categories than a tree's bins can number."""
     for column, categories in enumerate(columns.categories):
@@ -131,19 +140,26 @@ def check_tree_categories(columns: Columns) -> None:
             )
 
 
+def default_rate(max_depth: int, n_outputs: int) -> float:
+    """Return the learning rate of trees where none is given."""
+    if n_outputs > 1 and max_depth == 1:
+        return STUMP_RATE if n_outputs < MANY_CLASSES else STUMP_RATE_OF_MANY
+    return LEARNING_RATE if n_outputs < MANY_CLASSES else RATE_OF_MANY
+
+
 def training_of(estimator: Any, rows: TrainingRows, loss: TreeLoss) -> PricedTrees:
     """Return the training of an estimator's trees on rows of positive weight."""
     check_tree_categories(rows.columns)
     costs = as_costs(estimator.costs, len(rows.columns), rows.columns.names)
     signs = constraint_signs(estimator.monotonic_cst, rows.columns, loss)
     seed = int(np.random.default_rng(seed_from(estimator.random_state)).integers(2**31))
-    growth = GrowthOptions(
-        estimator.max_depth, float(estimator.min_samples_leaf),
-        ridge=float(estimator.l2_regularization),
-    )  # fmt: skip
+    leaf = float(estimator.min_samples_leaf)
+    if loss.n_outputs > 1 and estimator.max_depth == 1:
+        leaf = min(leaf, max(STUMP_LEAF_PART * len(rows), 1.0))
+    growth = GrowthOptions(estimator.max_depth, leaf, ridge=float(estimator.l2_regularization))
     rate = estimator.learning_rate
     if rate is None:
-        rate = LEARNING_RATE if loss.n_outputs < MANY_CLASSES else RATE_OF_MANY
+        rate = default_rate(estimator.max_depth, loss.n_outputs)
     boosting = BoostingOptions(
         growth, estimator.n_rounds, rate, estimator.subsample, estimator.colsample,
         estimator.n_iter_no_change, seed,
@@ -171,7 +187,7 @@ def fit_trees(
     """
     training = training_of(estimator, rows, loss)
     estimator.target_ = target
-    prior = loss.initial_scores(np.arange(len(loss.y)))
+    prior = loss.prior_scores()
     train = training.menu if estimator.combine == "stacked" else training.vote
     try:
         train(budgets, prior)

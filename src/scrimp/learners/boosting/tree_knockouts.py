@@ -17,6 +17,8 @@ from .tree_ensemble import BoostingOptions, TreeBooster
 from .tree_rows import N_FOLDS, TreeRows
 
 OPTIONS = KnockoutOptions(max_copies=3, max_rows=20_000)
+#: For stumps, which are to serve more sets of columns than they can tell apart.
+STUMP_OPTIONS = KnockoutOptions(max_copies=10, max_rows=8_000)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,22 +35,26 @@ class TreeKnockouts:
         How trees are boosted.
     prior : float array (outputs,)
         The scores without any item.
+    options : KnockoutOptions
+        How many rows and copies are used.
     """
 
     rows: TreeRows
     costs: Costs
     boosting: BoostingOptions
     prior: Floats
+    options: KnockoutOptions = OPTIONS
 
     def train(self, rows: Ints, entries: Sequence[set[int]], items: Items) -> Model | None:
         """Return boosted trees of copies of some rows, with as many trees as other rows say."""
+        options = self.options
         rng = np.random.default_rng([self.boosting.seed, len(rows)])
-        n_copies = int(np.clip(OPTIONS.max_rows // len(rows), 1, OPTIONS.max_copies))
-        some = np.sort(rng.permutation(rows)[: OPTIONS.max_rows])
+        n_copies = int(np.clip(options.max_rows // len(rows), 1, options.max_copies))
+        some = np.sort(rng.permutation(rows)[: options.max_rows])
         copies = np.tile(some, n_copies)
         part = self.rows.taken(copies)
         owners = self.costs.owners
-        keeps = kept_items(self.costs, entries, len(copies), rng, OPTIONS)
+        keeps = kept_items(self.costs, entries, len(copies), rng, options)
         table = np.where(keeps[:, owners], part.table, np.nan)
         columns = np.flatnonzero(np.isin(owners, items))
         part = replace(part, table=table)

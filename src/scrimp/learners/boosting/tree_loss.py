@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from ...kernels import tree_losses as kernels
 from ...kernels.threads import run_pieces
@@ -89,6 +90,20 @@ class TreeLoss:
             return np.array([weighted_quantile(y, weights, self._level)])
         mean = float(np.average(y, weights=weights))
         return np.array([np.log(max(mean, _LEAST)) if self.name == "poisson" else mean])
+
+    def prior_scores(self) -> Floats:
+        """Return the scores that are the answer without any item (outputs,).
+
+        The probabilities of several classes are the softmax of scores times `scale`. The best
+        constants of AdaBoost.MH are log-odds of each class against the rest, of which that would
+        not be the shares.
+        """
+        scores = self.initial_scores(np.arange(len(self.y)))
+        if self.n_outputs == 1 or self.name != "exponential":
+            return scores
+        shares = expit(self.scale * scores)
+        logs = np.log(np.maximum(shares, _LEAST))
+        return np.asarray((logs - logs.mean()) / self.scale)
 
     @property
     def _level(self) -> float:

@@ -16,6 +16,9 @@ from .tree_loss import TreeLoss
 #: Rows up to which the number of trees is chosen by cross-validation, and the folds of it. Of more
 #: rows a part is held out.
 MAX_CV_ROWS, N_FOLDS = 4_000, 5
+#: Rows of several classes that are held out in a cross-validation: folds are tested until there
+#: are so many, because each score per row makes a training dearer.
+ENOUGH_HELD_OUT = 1_000
 #: Held-out rows, at most: more tell hardly more.
 MAX_HELD_OUT = 20_000
 
@@ -74,6 +77,8 @@ class TreeRows:
         is_class = self.loss.n_classes > 0
         if n <= MAX_CV_ROWS:
             n_folds = n_tested = min(N_FOLDS, n)
+            if self.loss.n_outputs > 1:
+                n_tested = min(n_folds, -(-ENOUGH_HELD_OUT * n_folds // n))
         else:
             n_folds, n_tested = round(1.0 / min(stopping.part, MAX_HELD_OUT / n)), 1
         return splits_of(spread_folds(self.loss.y, n_folds, rng, is_class), n_tested)
