@@ -35,10 +35,11 @@ def trial(data: Binary, setting: Setting, rng: np.random.Generator) -> Record:
     errors: dict[str, list[float]] = {}
     seconds: dict[str, float] = {}
     for method, options in _methods().items():
+        if options["max_depth"] > 1:
+            options["min_samples_leaf"] = MIN_SAMPLES_LEAF
         model = BudgetedBoostingClassifier(
-            prices, budget=float(BUDGETS[-1]), n_rounds=ROUNDS, n_jobs=1, random_state=0,
-            min_samples_leaf=MIN_SAMPLES_LEAF, **options,
-        )  # fmt: skip
+            prices, budget=float(BUDGETS[-1]), n_rounds=ROUNDS, n_jobs=1, random_state=0, **options
+        )
         began = time.perf_counter()
         model.fit(part.X, part.y)
         seconds[method] = time.perf_counter() - began

@@ -298,3 +298,20 @@ def test_a_budget_below_the_cheapest_split_is_said():
     with pytest.warns(UserWarning, match=r"The cheapest item .* but the budget is 0.5"):
         fitted = trees(budget=0.5).fit(HEART.X, HEART.y)
     assert fitted.spend(HEART.X).max() == 0.0
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"learning_rate": 0.1}, "learning_rate does nothing here"),
+        (
+            {"min_samples_leaf": 5, "early_stopping": False},
+            "min_samples_leaf and early_stopping do",
+        ),
+        ({"rule": "penalty"}, "penalty is 0, so that prices do not count"),
+    ],
+)
+def test_parameters_without_an_effect_are_named(params, words):
+    X, y = np.arange(60.0).reshape(30, 2), np.repeat([0, 1], 15)
+    with pytest.warns(UserWarning, match=words):
+        BudgetedBoostingClassifier(n_rounds=2, **params).fit(X, y)

@@ -38,7 +38,7 @@ from .class_search import ClassSearch
 from .outcomes import Classes
 from .rules import PricedRule
 from .stump_search import PrunedSearch, StumpSearch
-from .tree_fit import fit_trees, fits_trees, grows_trees
+from .tree_fit import fit_trees, fits_trees, grows_trees, warn_of_tree_params
 from .tree_loss import TreeLoss
 
 #: The losses of stumps chosen by their edge.
@@ -307,6 +307,7 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
             loss = TreeLoss(name, labels.astype(np.float64), weights, len(classes))
             fit_trees(self, rows, loss, self._budgets(), self._class_target(classes, loss.scale))
             return self
+        warn_of_tree_params(self, "learning_rate")
         check_categories(rows.columns)
         runs = self._fit_runs(_labelled(rows, classes, labels), rows.columns, len(classes))
         if not len(self.edges_) and not current_limit().was_hit:

@@ -33,7 +33,7 @@ from .booster import (
 from .outcomes import Numbers
 from .residual_search import ResidualSearch
 from .rules import PricedRule, edges_of_shares
-from .tree_fit import fit_trees, grows_trees
+from .tree_fit import fit_trees, grows_trees, warn_of_tree_params
 from .tree_loss import TreeLoss
 
 #: The losses of stumps, and those of trees.
@@ -177,6 +177,7 @@ class BudgetedBoostingRegressor(BudgetedRegressor, Booster):
         rows = read_rows(self, X, y, sample_weight)
         if grows_trees(self, STUMP_LOSSES):
             return self._fit_trees(rows.of_positive_weight())
+        warn_of_tree_params(self)
         check_categories(rows.columns)
         residual = _residual_rows(rows.of_positive_weight(), self.loss)
         runs = self._fit_runs(residual, rows.columns)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from numbers import Real
 from typing import Any
 
@@ -46,6 +48,28 @@ def grows_trees(estimator: Any, stump_losses: Sequence[str]) -> bool:
     )
 
 
+#: Parameters that stumps chosen by an edge do not look at.
+TREE_PARAMS = (
+    "min_samples_leaf", "l2_regularization", "early_stopping", "validation_fraction",
+    "n_iter_no_change", "penalty",
+)  # fmt: skip
+
+
+def warn_of_tree_params(estimator: Any, *more: str) -> None:
+    """Warn of parameters that were given and that stumps chosen by an edge do not look at."""
+    known = signature(type(estimator)).parameters
+    given = [n for n in (*TREE_PARAMS, *more) if getattr(estimator, n) != known[n].default]
+    if given:
+        do = "do" if len(given) > 1 else "does"
+        warnings.warn(
+            f"{' and '.join(given)} {do} nothing here: stumps chosen by their edge take the whole "
+            "step, and all rounds. Boost trees instead (max_depth of 2 or more, or the loss "
+            "'logistic'), or leave it out.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
 def check_tree_params(estimator: Any) -> None:
     """Refuse parameters of trees that no training can follow."""
     for name in ("max_depth", "n_iter_no_change"):
@@ -67,6 +91,13 @@ def check_tree_params(estimator: Any) -> None:
             raise ValueError(
                 f"{name} is {value!r}; expected a number {'>' if above else '>='} {low:g}{bound}."
             )
+    if estimator.rule == "penalty" and not estimator.penalty:
+        warnings.warn(
+            "penalty is 0, so that prices do not count in the choice of splits. Give what one unit "
+            "of price takes from the mean loss, such as 0.001.",
+            UserWarning,
+            stacklevel=5,
+        )
     if estimator.learning_rate is not None and not (
         isinstance(estimator.learning_rate, int | float | np.number)
         and 0 < estimator.learning_rate <= 1
