@@ -121,9 +121,10 @@ def test_boosted_trees_are_those_of_the_kernel(n_classes):
     numbers = options.array()
     numbers[-1] = 7
     boost(
-        design.bins, design.n_bins, columns, np.empty((7, 0), np.int64), target.loss, target.y,
-        target.weights, np.arange(len(X)), np.empty(0, np.int64), target.initial_score, numbers, 7,
-        np.empty((0, outputs)), trees, values,
+        design.bins, design.n_bins, columns, np.empty((7, 0), np.int64),
+        np.empty((7, 0, outputs)), target.loss, target.y, target.weights, np.arange(len(X)),
+        np.empty(0, np.int64), target.initial_score, numbers, 7, np.empty((0, outputs)), trees,
+        values,
     )  # fmt: skip
     sums = np.tile(target.initial_score, (len(X), 1))
     for row in range(len(X)):

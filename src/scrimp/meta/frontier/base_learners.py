@@ -21,7 +21,7 @@ from .logistic_ridge import OPTIONS as LOGISTIC
 from .logistic_ridge import is_small, logistic_ridge
 from .problem import TrainingSet
 from .random_forest import forest
-from .set_scorer import TreeOptions, sampled_columns
+from .set_scorer import TreeOptions, projections, sampled_columns
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,10 @@ def grow(rows: TrainingSet, items: Items, options: TreeOptions, n_rounds: int) -
     numbers = options.array()
     numbers[-1] = n_rounds
     _, _, done = boost(
-        design.bins, design.n_bins, columns, sampled_columns(len(columns), n_rounds), target.loss,
-        target.y, target.weights, np.arange(len(target.y)), np.empty(0, np.int64),
-        target.initial_score, numbers, n_rounds, np.empty((0, outputs)), trees, values,
+        design.bins, design.n_bins, columns, sampled_columns(len(columns), n_rounds),
+        projections(outputs, n_rounds), target.loss, target.y, target.weights,
+        np.arange(len(target.y)), np.empty(0, np.int64), target.initial_score, numbers, n_rounds,
+        np.empty((0, outputs)), trees, values,
     )  # fmt: skip
     cuts = [design.cuts[column] for column in columns]
     table = _tree_table(trees[:done], values[:done], cuts)
