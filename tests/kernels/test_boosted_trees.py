@@ -120,7 +120,8 @@ def test_rows_may_be_told_apart_by_what_is_missing_alone():
     y = np.where(np.arange(20) % 2, 1.0, -1.0)
     rows, others = np.arange(12), np.arange(12, 20)
     data = bins, np.array([1]), y, np.ones(20), rows, others, np.zeros(1)
-    rounds, loss, _, best, trees, _ = fast(SQUARED, data, np.array([0]), (2, 2, 0.0, 1.0, 4.0, 1), 5)
+    options = (2, 2, 0.0, 1.0, 4.0, 1)
+    rounds, loss, _, best, trees, _ = fast(SQUARED, data, np.array([0]), options, 5)
     assert rounds == 1
     assert loss == pytest.approx(0.0, abs=1e-12)
     assert trees[0, 0, :3].tolist() == [0, 0, 0]
@@ -203,9 +204,7 @@ def test_the_gain_of_a_column_is_that_of_its_best_split(kind):
     bins[2] = 1  # nothing to split
     scores = np.random.default_rng(3).normal(size=(len(y), len(start)))
     columns, gains = np.array([3, 2, 0]), np.empty(3)
-    packed, options = pack_scores(
-        kind, y, weights, scores, np.empty((0, len(start))), 5.0, 0.5
-    )
+    packed, options = pack_scores(kind, y, weights, scores, np.empty((0, len(start))), 5.0, 0.5)
     column_gains(bins, n_bins, columns, packed, options, gains)
     for column, gain in zip(columns, gains, strict=True):
         rows = range(len(y))

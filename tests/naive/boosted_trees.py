@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 from scrimp.kernels.tree_losses import LOGISTIC as TWO_CLASSES
-from scrimp.kernels.tree_losses import SOFTMAX as CLASSES
 from scrimp.kernels.tree_losses import SQUARED
 
 LEAST_HESSIAN = 1e-3  # of a side of a split

@@ -78,9 +78,7 @@ def find_cuts(hist, n_bins, options, words, gains, cuts, sides):
     """Write the best cut of each column without constraints; see `best_cuts`."""
     n_columns = len(n_bins)
     no_codes, no_signs = np.zeros(n_columns, np.bool_), np.zeros(n_columns, np.int8)
-    best_cuts(
-        hist, n_bins, no_codes, no_signs, -np.inf, np.inf, options, words, gains, cuts, sides
-    )
+    best_cuts(hist, n_bins, no_codes, no_signs, -np.inf, np.inf, options, words, gains, cuts, sides)
 
 
 @njit(cache=True, nogil=True)

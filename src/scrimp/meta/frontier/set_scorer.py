@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -72,6 +73,29 @@ class Scorer(Protocol):
         """Compute the losses of the sets that are not known yet."""
 
 
+class KnownLosses(ABC):
+    """The losses of item sets, each of which is computed once."""
+
+    def __init__(self) -> None:
+        self._losses: dict[Items, float] = {}
+
+    def loss(self, items: Items) -> float:
+        """Return the loss of one set, which is computed once."""
+        self.compute_losses([items])
+        return self._losses[tuple(sorted(items))]
+
+    def compute_losses(self, sets: Sequence[Items]) -> None:
+        """Compute the losses of the sets that are not known yet."""
+        keys = dict.fromkeys(tuple(sorted(items)) for items in sets)
+        unknown = [key for key in keys if key not in self._losses]
+        if unknown:
+            self._losses.update(zip(unknown, self._computed(unknown), strict=True))
+
+    @abstractmethod
+    def _computed(self, sets: Sequence[Items]) -> Sequence[float]:
+        """Return the losses of some sets."""
+
+
 @dataclass(frozen=True, eq=False)
 class SetScore:
     """How well an item set predicts held-out rows.
@@ -111,7 +135,7 @@ def projections(n_outputs: int, rounds: int) -> Floats:
     return np.asarray(drawn / np.sqrt(max(n_projections, 1)))
 
 
-class SetScorer:
+class SetScorer(KnownLosses):
     """Cross-validates boosted trees on item sets.
 
     Parameters
@@ -142,23 +166,13 @@ class SetScorer:
         options: TreeOptions = DEFAULT_TREE_OPTIONS,
         fold_of: Ints | None = None,
     ) -> None:
+        super().__init__()
         self.design, self.target, self.options = design, target, options
         self.pool, self._n_folds = pool, n_folds
         self._fold_of = target.folds(n_folds, rng) if fold_of is None else fold_of
-        self._losses: dict[Items, float] = {}
 
-    def loss(self, items: Items) -> float:
-        """Return the loss of one set, which is computed once."""
-        key = tuple(sorted(items))
-        if key not in self._losses:
-            self.score([items])
-        return self._losses[key]
-
-    def compute_losses(self, sets: Sequence[Items]) -> None:
-        """Compute the losses of the sets that are not known yet, in parallel."""
-        unknown = [items for items in sets if tuple(sorted(items)) not in self._losses]
-        if unknown:
-            self.score(unknown)
+    def _computed(self, sets: Sequence[Items]) -> list[float]:
+        return [score.loss for score in self.score(sets)]
 
     def best_rounds(self, items: Items, options: TreeOptions, folds: int | None = None) -> float:
         """Return the number of rounds with the smallest loss, by all folds or the first ones."""
