@@ -37,7 +37,8 @@ class BoostedOptions:
     many_classes_sizes : tuple of TreeOptions
         That size.
     very_many_classes : int
-        Classes from which on one tree learns little of each, and takes larger steps.
+        Classes from which on trees are larger and take larger steps: one tree serves all classes,
+        and learns little of each.
     very_many_classes_sizes : tuple of TreeOptions
         That size.
     one_fold_rows : int
@@ -54,7 +55,7 @@ class BoostedOptions:
     )
     very_many_classes: int = 11
     very_many_classes_sizes: tuple[TreeOptions, ...] = (
-        TreeOptions(leaves=31, rate=0.3, rounds=150, patience=8),
+        TreeOptions(leaves=63, rate=0.2, rounds=400, patience=10),
     )
     one_fold_rows: int = 1_000
 
