@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,18 +41,27 @@ class FullBudget:
 
 
 def full_budget(problem: Problem, work: Path, max_seconds: float | None) -> FullBudget:
-    """Return the losses on the first test part of a problem, kept in a folder."""
-    path = work / f"{problem.name}-full.npz"
+    """Return the losses on the first test part of a problem; each method's are kept in a folder."""
+    train, test = outer_splits(problem, 0)[0]
+    ours = _kept(
+        work / f"{problem.name}-frontier.npz", lambda: _frontier(problem, train, test, max_seconds)
+    )
+    theirs = _kept(
+        work / f"{problem.name}-lightgbm.npz", lambda: (_lightgbm(problem, train, test), 0.0)
+    )
+    return FullBudget(ours[0], theirs[0], ours[1])
+
+
+def _kept(path: Path, measure: Callable[[], tuple[np.ndarray, float]]) -> tuple[np.ndarray, float]:
+    """Return losses and seconds, from the file of an earlier run or measured now."""
     if not path.exists():
-        train, test = outer_splits(problem, 0)[0]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ours, seconds = _frontier(problem, train, test, max_seconds)
-            theirs = _lightgbm(problem, train, test)
-        work.mkdir(parents=True, exist_ok=True)
-        np.savez(path, ours=ours, theirs=theirs, seconds=seconds)
+            losses, seconds = measure()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(path, losses=losses, seconds=seconds)
     with np.load(path) as stored:
-        return FullBudget(stored["ours"], stored["theirs"], float(stored["seconds"]))
+        return stored["losses"], float(stored["seconds"])
 
 
 def _frontier(

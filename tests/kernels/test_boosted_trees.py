@@ -3,16 +3,12 @@
 import numpy as np
 import pytest
 
-from scrimp.kernels.boosted_trees import (
-    CLASSES,
-    MISSING,
-    SQUARED,
-    TWO_CLASSES,
-    boost,
-    column_gains,
-    mean_loss,
-    set_gradients,
-)
+from scrimp.kernels.boosted_trees import boost
+from scrimp.kernels.packed_gradients import column_gains, pack_scores
+from scrimp.kernels.tree_histograms import MISSING
+from scrimp.kernels.tree_losses import LOGISTIC as TWO_CLASSES
+from scrimp.kernels.tree_losses import SOFTMAX as CLASSES
+from scrimp.kernels.tree_losses import SQUARED, mean_loss, write_gradients
 from tests.naive import boosted_trees as naive
 
 KINDS = {"numbers": SQUARED, "two classes": TWO_CLASSES, "three classes": CLASSES}
@@ -36,26 +32,29 @@ def problem(kind, seed, n=90, d=4, missing=0.15):
     return bins, n_bins, y, rng.uniform(0.5, 2.0, n), order[:60], order[60:], start
 
 
-def fast(kind, data, columns, options, patience, others=None, shown=None):
+def fast(kind, data, columns, options, patience, others=None, shown=None, directions=None):
     """What the kernel finds: rounds, loss, rounds run, best scores, trees, values."""
     bins, n_bins, y, weights, rows, default, start = data
     others = default if others is None else others
-    leaves, rounds = int(options[0]), int(options[4])
+    leaves, rounds = int(options[0]), int(options[5])
     best = np.zeros((len(y), len(start)))
     trees = np.full((rounds, 2 * leaves - 1, 5), -1, dtype=np.int64)
     values = np.zeros((rounds, leaves, len(start)))
     found = boost(
         bins, n_bins, columns, np.empty((rounds, 0), np.int64) if shown is None else shown,
+        np.empty((rounds, 0, len(start))) if directions is None else directions,
         kind, y, weights, rows, others, start,
         np.array(options, dtype=np.float64), patience, best, trees, values,
     )  # fmt: skip
     return *found, best, trees, values
 
 
-def slow(kind, data, columns, options, others=None, shown=None):
+def slow(kind, data, columns, options, others=None, shown=None, directions=None):
     bins, _, y, weights, rows, default, start = data
     others = default if others is None else others
-    return naive.Boosting(bins, columns, kind, y, weights, rows, others, start, options, shown)
+    return naive.Boosting(
+        bins, columns, kind, y, weights, rows, others, start, options, shown, directions
+    )
 
 
 SHOWN = {
@@ -64,16 +63,10 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("shown", SHOWN.values(), ids=SHOWN)
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_trees_scores_and_the_best_round_are_the_slow_twins(kind, seed, shown):
-    data, columns = problem(kind, seed), np.array([2, 0, 1])
-    options, patience = (5, 4, 0.7, 0.6, 12), 3
-    rounds, loss, done, best, trees, values = fast(
-        kind, data, columns, options, patience, shown=shown
-    )
-    twin = slow(kind, data, columns, options, shown=shown)
+def assert_as_the_twin(kind, data, columns, **more):
+    options, patience = (5, 4, 0.7, 0.6, 4.0, 12), 3
+    rounds, loss, done, best, trees, values = fast(kind, data, columns, options, patience, **more)
+    twin = slow(kind, data, columns, options, **more)
     expected = twin.run(patience)
     assert (rounds, done) == (expected[0], expected[2])
     assert loss == pytest.approx(expected[1], rel=1e-9)
@@ -85,10 +78,22 @@ def test_trees_scores_and_the_best_round_are_the_slow_twins(kind, seed, shown):
         np.testing.assert_allclose(values[number, : len(steps)], steps, atol=1e-9)
 
 
+@pytest.mark.parametrize("shown", SHOWN.values(), ids=SHOWN)
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_trees_scores_and_the_best_round_are_the_slow_twins(kind, seed, shown):
+    assert_as_the_twin(kind, problem(kind, seed), np.array([2, 0, 1]), shown=shown)
+
+
+def test_splits_of_many_classes_are_found_on_projections_and_leaves_have_all_classes():
+    directions = np.random.default_rng(4).normal(size=(12, 2, 3))
+    assert_as_the_twin(CLASSES, problem(CLASSES, 0), np.array([2, 0, 1]), directions=directions)
+
+
 @pytest.mark.parametrize("scale", [1e-9, 1e9])
 def test_trees_are_the_same_in_any_unit(scale):
     data = list(problem(SQUARED, 1))
-    options, columns = (5, 4, 0.7, 0.6, 12), np.arange(4)
+    options, columns = (5, 4, 0.7, 0.6, 4.0, 12), np.arange(4)
     rounds, loss, *_, trees, values = fast(SQUARED, data, columns, options, 3)
     data[2], data[6] = data[2] * scale, data[6] * scale
     other = fast(SQUARED, data, columns, options, 3)
@@ -101,7 +106,7 @@ def test_trees_are_the_same_in_any_unit(scale):
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_without_others_all_rounds_are_run(kind):
     data, columns, none = problem(kind, 5), np.arange(4), np.empty(0, dtype=np.int64)
-    options = (4, 5, 1.0, 0.3, 6)
+    options = (4, 5, 1.0, 0.3, 4.0, 6)
     rounds, loss, done, _, trees, _ = fast(kind, data, columns, options, 1, none)
     assert (rounds, done, loss) == (6, 6, np.inf)
     twin = slow(kind, data, columns, options, none)
@@ -115,7 +120,8 @@ def test_rows_may_be_told_apart_by_what_is_missing_alone():
     y = np.where(np.arange(20) % 2, 1.0, -1.0)
     rows, others = np.arange(12), np.arange(12, 20)
     data = bins, np.array([1]), y, np.ones(20), rows, others, np.zeros(1)
-    rounds, loss, _, best, trees, _ = fast(SQUARED, data, np.array([0]), (2, 2, 0.0, 1.0, 1), 5)
+    options = (2, 2, 0.0, 1.0, 4.0, 1)
+    rounds, loss, _, best, trees, _ = fast(SQUARED, data, np.array([0]), options, 5)
     assert rounds == 1
     assert loss == pytest.approx(0.0, abs=1e-12)
     assert trees[0, 0, :3].tolist() == [0, 0, 0]
@@ -127,7 +133,7 @@ def test_where_nothing_can_be_split_the_first_scores_stay(columns):
     data = list(problem(TWO_CLASSES, 1))
     data[0][3] = 0
     rounds, loss, done, best, *_ = fast(
-        TWO_CLASSES, data, np.array(columns, dtype=np.int64), (4, 2, 1.0, 0.3, 9), 3
+        TWO_CLASSES, data, np.array(columns, dtype=np.int64), (4, 2, 1.0, 0.3, 4.0, 9), 3
     )
     _, _, y, weights, _, others, start = data
     assert (rounds, done) == (0, 0)
@@ -142,7 +148,7 @@ def test_a_weight_of_two_is_a_row_given_twice():
     n, twice = len(y), rows[:20]
     weights = np.ones(n)
     weights[twice] = 2.0
-    options, columns = (4, 1, 1.0, 0.5, 5), np.arange(4)
+    options, columns = (4, 1, 1.0, 0.5, 4.0, 5), np.arange(4)
     one = fast(CLASSES, (bins, n_bins, y, weights, rows, others, start), columns, options, 5)
     bins, y = np.hstack([bins, bins[:, twice]]), np.append(y, y[twice])
     rows = np.append(rows, np.arange(n, n + 20))
@@ -160,8 +166,8 @@ def test_gradients_are_differences_of_the_loss(kind):
     _, _, y, weights, _, _, start = problem(kind, 8, n=30)
     rng, n, step = np.random.default_rng(0), 30, 1e-5
     scores = rng.normal(size=(n, len(start)))
-    gradient, hessian = np.zeros_like(scores), np.zeros(n)
-    set_gradients(kind, y, weights, scores, np.arange(n), gradient, hessian)
+    gradient, hessian = np.zeros_like(scores), np.zeros_like(scores)
+    write_gradients(kind, 0.0, y, weights, scores, gradient, hessian, 0, n)
     scale = 0.5 if kind == SQUARED else 1.0  # of squared errors, half
     curvature = np.zeros_like(scores)
     for r in range(n):
@@ -170,11 +176,11 @@ def test_gradients_are_differences_of_the_loss(kind):
             def loss(by, r=r, k=k):
                 moved = scores.copy()
                 moved[r, k] += by
-                return scale * weights[r] * mean_loss(kind, y, weights, moved, np.array([r]))
+                return scale * weights[r] * mean_loss(kind, 0.0, y, weights, moved, np.array([r]))
 
             assert gradient[r, k] == pytest.approx((loss(-step) - loss(step)) / 2e-5, abs=1e-6)
             curvature[r, k] = (loss(1e-3) - 2 * loss(0.0) + loss(-1e-3)) / 1e-6
-    np.testing.assert_allclose(hessian, curvature.max(axis=1), atol=1e-5)
+    np.testing.assert_allclose(hessian, curvature, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -182,12 +188,12 @@ def test_losses_are_the_slow_twins_and_bear_large_scores(kind):
     _, _, y, weights, rows, _, start = problem(kind, 2)
     scores = np.random.default_rng(1).normal(scale=3.0, size=(len(y), len(start)))
     expected = naive.mean_loss(kind, y, weights, scores, rows)
-    assert mean_loss(kind, y, weights, scores, rows) == pytest.approx(expected, rel=1e-12)
+    assert mean_loss(kind, 0.0, y, weights, scores, rows) == pytest.approx(expected, rel=1e-12)
     if kind != SQUARED:
         scores *= 1e4
-        assert np.isfinite(mean_loss(kind, y, weights, scores, rows))
-        gradient, hessian = np.zeros_like(scores), np.zeros(len(y))
-        set_gradients(kind, y, weights, scores, rows, gradient, hessian)
+        assert np.isfinite(mean_loss(kind, 0.0, y, weights, scores, rows))
+        gradient, hessian = np.zeros_like(scores), np.zeros_like(scores)
+        write_gradients(kind, 0.0, y, weights, scores, gradient, hessian, 0, len(y))
         assert np.isfinite(gradient).all()
         assert (hessian[rows] > 0).all()
 
@@ -198,12 +204,13 @@ def test_the_gain_of_a_column_is_that_of_its_best_split(kind):
     bins[2] = 1  # nothing to split
     scores = np.random.default_rng(3).normal(size=(len(y), len(start)))
     columns, gains = np.array([3, 2, 0]), np.empty(3)
-    column_gains(bins, n_bins, columns, kind, y, weights, scores, 5, 0.5, gains)
+    packed, options = pack_scores(kind, y, weights, scores, np.empty((0, len(start))), 5.0, 0.5)
+    column_gains(bins, n_bins, columns, packed, options, gains)
     for column, gain in zip(columns, gains, strict=True):
         rows = range(len(y))
         twin = naive.Boosting(
-            bins, [column], kind, y, weights, rows, [], start, (2, 5, 0.5, 1.0, 1)
+            bins, [column], kind, y, weights, rows, [], start, (2, 5, 0.5, 1.0, 4.0, 1)
         )
-        twin.found = {r: naive.direction(kind, y[r], scores[r]) for r in rows}
-        assert gain == pytest.approx(twin.best_split(list(rows))[0], rel=1e-9, abs=1e-9)
-    assert gains[1] < 1e-9 < min(gains[0], gains[2])
+        twin.found = {r: twin.weighted(r, *naive.direction(kind, y[r], scores[r])) for r in rows}
+        assert gain == pytest.approx(twin.best_split(list(rows))[0], rel=1e-5)  # quantised
+    assert gains[1] == 0 < min(gains[0], gains[2])

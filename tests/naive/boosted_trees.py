@@ -1,14 +1,18 @@
 """A slow twin of the boosting of small trees, from the formulas of `scrimp.kernels.boosted_trees`.
 
-There is no paper: the formulas are those of Newton boosting with one curvature a row. All sums
-run over lists of rows; nothing is binned, subtracted or kept up to date.
+There is no paper: the formulas are those of Newton boosting. Splits are found on the gradients, or
+on projections of them, and on the sum of the Hessians of all outputs; leaves have a step for each
+output. All sums run over lists of rows; nothing is quantised, subtracted or kept up to date.
 """
 
 from __future__ import annotations
 
 import math
 
-SQUARED, TWO_CLASSES, CLASSES = 0, 1, 2
+from scrimp.kernels.tree_losses import LOGISTIC as TWO_CLASSES
+from scrimp.kernels.tree_losses import SQUARED
+
+LEAST_HESSIAN = 1e-3  # of a side of a split
 MISSING = 255
 
 
@@ -29,13 +33,13 @@ def probabilities(kind, scores):
 
 
 def direction(kind, y, scores):
-    """Where the loss falls (half of it, if squared) and the largest curvature, of one row."""
+    """The negative gradients of the loss (of half of it, if squared) and the Hessians of a row."""
     if kind == SQUARED:
-        return [y - scores[0]], 1.0
+        return [y - scores[0]], [1.0]
     shares = probabilities(kind, scores)
     falls = [(1.0 if k == y else 0.0) - p for k, p in enumerate(shares)]
-    curvature = max(max(p * (1.0 - p) for p in shares), 1e-6)
-    return falls[-len(scores) :], curvature
+    curvatures = [max(p * (1.0 - p), 1e-12) for p in shares]
+    return falls[-len(scores) :], curvatures[-len(scores) :]
 
 
 def mean_loss(kind, y, weights, scores, rows):
@@ -50,13 +54,16 @@ class Boosting:
     Trees are lists of nodes (column, last bin, missing left, left child, leaf).
     """
 
-    def __init__(self, bins, columns, kind, y, weights, rows, others, start, options, shown=None):
+    def __init__(
+        self, bins, columns, kind, y, weights, rows, others, start, options, shown=None,
+        directions=None,
+    ):  # fmt: skip
         self.bins, self.columns, self.kind, self.y, self.weights = bins, columns, kind, y, weights
         self.rows, self.others = list(rows), list(others)
-        self.leaves, self.least, self.ridge, self.rate, self.rounds = options
+        self.leaves, self.min_rows, self.ridge, self.rate, self.longest, self.rounds = options
         self.scores = {r: list(start) for r in (*rows, *others)}
         self.trees, self.values, self.losses, self.history = [], [], [], []
-        self.shown = shown
+        self.shown, self.directions = shown, directions
 
     def run(self, patience):
         """The rounds of least loss, that loss, rounds run, and the scores of others then."""
@@ -79,13 +86,13 @@ class Boosting:
 
     def _one_round(self):
         self.found = {r: direction(self.kind, self.y[r], self.scores[r]) for r in self.rows}
+        self.found = {r: self.weighted(r, *found) for r, found in self.found.items()}
         nodes, leaves = self._grow()
         if len(leaves) == 1:
             return False
         steps = []
         for rows, others, _ in leaves:
-            falls, curvature = self._sums(rows)
-            steps.append([self.rate * g / (curvature + self.ridge) for g in falls])
+            steps.append([self.rate * step for step in self._newton_steps(rows)])
             for r in (*rows, *others):
                 self.scores[r] = [s + t for s, t in zip(self.scores[r], steps[-1], strict=True)]
         self.trees.append(nodes)
@@ -111,8 +118,10 @@ class Boosting:
 
     def best_split(self, rows):
         """The split of least loss: gain, column, last bin left, missing left; column -1 if none."""
-        squares = math.fsum((self.weights[r] * g) ** 2 for r in self.rows for g in self.found[r][0])
-        best = (1e-13 * squares, -1, -1, 0)
+        best = (0.0, -1, -1, 0)
+        curvature = math.fsum(h for r in self.rows for h in self.found[r][1])
+        mean = curvature / math.fsum(self.weights[r] for r in self.rows)
+        least = max(LEAST_HESSIAN, (self.min_rows - 0.5) * mean)
         everything = range(len(self.columns))
         for c in everything if self.shown is None else self.shown[len(self.trees)]:
             column = self.columns[c]
@@ -121,9 +130,12 @@ class Boosting:
             for missing_left in (0, 1) if some_missing else (0,):
                 for last in present:
                     parts = self._parted(rows, c, last, missing_left)
-                    if min(map(len, parts)) < self.least:
+                    if min(map(self._curvature, parts)) < least:
                         continue
-                    gain = sum(map(self._worth, parts)) - self._worth(rows)
+                    reached = sum(map(self._worth, parts))
+                    gain = reached - self._worth(rows)
+                    if gain < 1e-10 * reached:  # rounding
+                        continue
                     best = max(best, (gain, c, last, missing_left), key=lambda split: split[0])
         return best
 
@@ -135,17 +147,37 @@ class Boosting:
             sides[0 if left else 1].append(r)
         return sides
 
-    def _sums(self, rows):
-        falls = [
-            math.fsum(self.weights[r] * self.found[r][0][k] for r in rows)
-            for k in range(len(self.found[rows[0]][0]))
-        ]
-        return falls, math.fsum(self.weights[r] * self.found[r][1] for r in rows)
+    def weighted(self, r, falls, curvatures):
+        """The gradients and Hessians of a row with its weight."""
+        weight = self.weights[r]
+        return [weight * g for g in falls], [weight * h for h in curvatures]
+
+    def _newton_steps(self, rows):
+        """The step of a leaf for each output."""
+        sums = [[math.fsum(self.found[r][i][k] for r in rows)
+                 for k in range(len(self.found[rows[0]][i]))] for i in (0, 1)]  # fmt: skip
+        steps = [g / (h + self.ridge) for g, h in zip(*sums, strict=True)]
+        if self.kind == SQUARED:
+            return steps
+        return [min(max(step, -self.longest), self.longest) for step in steps]
+
+    def _curvature(self, rows):
+        return math.fsum(h for r in rows for h in self.found[r][1])
+
+    def _targets(self, r):
+        falls = self.found[r][0]
+        if self.directions is None:
+            return falls
+        rays = self.directions[len(self.trees)]
+        return [sum(g * d for g, d in zip(falls, ray, strict=True)) for ray in rays]
 
     def _worth(self, rows):
         """Twice what the best step of a leaf lowers the loss by, to second order."""
-        falls, curvature = self._sums(rows)
-        return sum(g * g for g in falls) / (curvature + self.ridge)
+        if not rows:
+            return 0.0
+        targets = [self._targets(r) for r in rows]
+        sums = [math.fsum(column) for column in zip(*targets, strict=True)]
+        return sum(g * g for g in sums) / (self._curvature(rows) + self.ridge)
 
 
 def walk(nodes, bins, columns, row):

@@ -1,10 +1,9 @@
-"""Gradient boosting of small trees on binned columns, for many small trainings in parallel.
+"""Gradient boosting of small trees in one compiled loop, for many trainings on one binned table.
 
-A training uses some columns and some rows of one table of bins, grows each tree leaf by leaf
-where the loss falls most (best first), and keeps the scores of held-out rows up to date. Trees
-of several classes have one value per class in each leaf. All functions release Python's lock.
-
-Kinds of loss: 0 squared error, 1 two classes (log loss), 2 several classes (log loss).
+Histograms, splits and losses are those of `tree_histograms` and `tree_losses`, as in
+`learners.boosting`. There a tree is grown level by level and may pay for its splits; here the
+leaf of the largest gain is split next, and nothing is left to Python, so that a training on few
+rows takes little more than its sums, and several run in threads.
 """
 
 from __future__ import annotations
@@ -12,260 +11,143 @@ from __future__ import annotations
 import numpy as np
 
 from .jit import njit
+from .packed_gradients import find_cuts, pack, split_targets
+from .tree_histograms import MISSING, N_BINS, add_histograms, bins_of_cut, partition_rows
+from .tree_losses import SQUARED, add_leaf_sums, add_step, mean_loss, write_gradients
 
-SQUARED, TWO_CLASSES, CLASSES = 0, 1, 2
-#: The bin of a missing value.
-MISSING = 255
-#: Lower bound of a row's hessian, which keeps leaf values finite.
-MIN_HESSIAN = 1e-6
-#: A split must gain this part of the sum of squared gradients: less is rounding error.
-MIN_GAIN = 1e-13
-
-
-@njit(cache=True, nogil=True)
-def build_histogram(sums, bins, columns, first, n_bins, rows, gradient, hessian):
-    """Write sums of gradients, hessians and rows per bin of each column (bins, outputs + 2).
-
-    Unsigned indices save the test whether they are negative.
-    """
-    sums[: first[-1]] = 0.0
-    outputs = gradient.shape[1]
-    for c in range(len(columns)):
-        column, start = bins[columns[c]], np.uint64(first[c])
-        missing = np.uint64(first[c] + n_bins[c])
-        for row in rows:
-            r = np.uint64(row)
-            b = column[r]
-            cell = sums[missing if b == MISSING else start + np.uint64(b)]
-            if outputs == 1:
-                cell[0] += gradient[r, 0]
-                cell[1] += hessian[r]
-                cell[2] += 1.0
-            else:
-                row_gradient = gradient[r]
-                for k in range(outputs):
-                    cell[k] += row_gradient[k]
-                cell[outputs] += hessian[r]
-                cell[outputs + 1] += 1.0
-
-
-@njit(cache=True, nogil=True)
-def best_cut(sums, missing, min_rows, ridge, total, base, left):
-    """Return the best cut of one column: gain, last bin that goes left, whether missing does."""
-    outputs = len(total) - 2
-    hessian, rows = total[outputs], total[outputs + 1]
-    gain, last_bin, missing_left = 0.0, -1, 0
-    for side in range(2 if missing[outputs + 1] > 0 else 1):
-        left[:] = side * missing
-        for b in range(len(sums)):
-            cell = sums[b]
-            if cell[outputs + 1] == 0:
-                continue
-            for k in range(outputs + 2):
-                left[k] += cell[k]
-            if left[outputs + 1] < min_rows:
-                continue
-            if rows - left[outputs + 1] < min_rows:
-                break
-            left_square, right_square = 0.0, 0.0
-            for k in range(outputs):
-                left_square += left[k] * left[k]
-                right = total[k] - left[k]
-                right_square += right * right
-            left_hessian = left[outputs]
-            reduction = left_square / (left_hessian + ridge) + right_square / (
-                hessian - left_hessian + ridge
-            )
-            if reduction - base > gain:
-                gain, last_bin, missing_left = reduction - base, b, side
-    return gain, last_bin, missing_left
-
-
-@njit(cache=True, nogil=True)
-def best_cut_of_one(sums, missing, min_rows, ridge, total, base):
-    """Return the best cut as `best_cut` does, for one output."""
-    gradient, hessian, rows = total[0], total[1], total[2]
-    gain, last_bin, missing_left = 0.0, -1, 0
-    for side in range(2 if missing[2] > 0 else 1):
-        left, left_hessian, n = side * missing[0], side * missing[1], side * missing[2]
-        for b in range(len(sums)):
-            cell = sums[b]
-            if cell[2] == 0:
-                continue
-            left, left_hessian, n = left + cell[0], left_hessian + cell[1], n + cell[2]
-            if n < min_rows:
-                continue
-            if rows - n < min_rows:
-                break
-            right, right_hessian = gradient - left, hessian - left_hessian
-            reduction = left * left / (left_hessian + ridge) + right * right / (
-                right_hessian + ridge
-            )
-            if reduction - base > gain:
-                gain, last_bin, missing_left = reduction - base, b, side
-    return gain, last_bin, missing_left
-
-
-@njit(cache=True, nogil=True)
-def best_split(sums, first, n_bins, min_rows, ridge, min_gain, total, left, split):
-    """Write the best split: gain, column, last bin that goes left, whether missing does."""
-    outputs = len(total) - 2
-    base = (total[:outputs] ** 2).sum() / (total[outputs] + ridge)
-    split[0], split[1], split[2], split[3] = min_gain, -1, -1, 0
-    for c in range(len(n_bins)):
-        at = first[c] + n_bins[c]
-        cells, missing = sums[first[c] : at], sums[at]
-        if outputs == 1:
-            cut = best_cut_of_one(cells, missing, min_rows, ridge, total, base)
-        else:
-            cut = best_cut(cells, missing, min_rows, ridge, total, base, left)
-        if cut[0] > split[0]:
-            split[0], split[1], split[2], split[3] = cut[0], c, cut[1], cut[2]
-
-
-@njit(cache=True, nogil=True)
-def set_gradients(kind, y, weights, scores, rows, gradient, hessian):
-    """Write negative gradients and upper bounds of the hessians of the weighted loss."""
-    outputs = scores.shape[1]
-    for r in rows:
-        if kind == SQUARED:
-            gradient[r, 0], hessian[r] = y[r] - scores[r, 0], 1.0
-        elif kind == TWO_CLASSES:
-            p = 1.0 / (1.0 + np.exp(-scores[r, 0]))
-            gradient[r, 0], hessian[r] = y[r] - p, max(p * (1.0 - p), MIN_HESSIAN)
-        else:
-            highest, total, curvature = scores[r].max(), 0.0, MIN_HESSIAN
-            for k in range(outputs):
-                gradient[r, k] = np.exp(scores[r, k] - highest)
-                total += gradient[r, k]
-            for k in range(outputs):
-                p = gradient[r, k] / total
-                gradient[r, k] = (1.0 if k == y[r] else 0.0) - p
-                curvature = max(curvature, p * (1.0 - p))
-            hessian[r] = curvature
-        for k in range(outputs):
-            gradient[r, k] *= weights[r]
-        hessian[r] *= weights[r]
-
-
-@njit(cache=True, nogil=True)
-def mean_loss(kind, y, weights, scores, rows):
-    """Return the weighted mean of the loss."""
-    total, weight = 0.0, 0.0
-    for r in rows:
-        if kind == SQUARED:
-            loss = (y[r] - scores[r, 0]) ** 2
-        elif kind == TWO_CLASSES:
-            z = scores[r, 0] if y[r] > 0.5 else -scores[r, 0]
-            loss = np.log1p(np.exp(-abs(z))) + max(-z, 0.0)
-        else:
-            highest = scores[r].max()
-            loss = np.log(np.exp(scores[r] - highest).sum()) + highest - scores[r, int(y[r])]
-        total += weights[r] * loss
-        weight += weights[r]
-    return total / weight if weight > 0 else 0.0
-
-
-@njit(cache=True, nogil=True)
-def partition_rows(rows, column, last_bin, missing_left, buffer):
-    """Move the rows that go left to the front, in their order; return how many there are."""
-    n_left, n_right = 0, 0
-    for r in rows:
-        b = column[r]
-        if (missing_left == 1) if b == MISSING else b <= last_bin:
-            rows[n_left] = r
-            n_left += 1
-        else:
-            buffer[n_right] = r
-            n_right += 1
-    rows[n_left:] = buffer[:n_right]
-    return n_left
+#: Boosting ends when the sum of squared gradients is this part of the first: the rest is rounding.
+NO_ENERGY = 1e-20
 
 
 @njit(cache=True, nogil=True)
 def sum_of_squares(gradient, rows):
     """Return the sum of squared gradients of some rows."""
     total = 0.0
-    for row in rows:
-        row_gradient = gradient[np.uint64(row)]
-        for k in range(len(row_gradient)):
-            total += row_gradient[k] * row_gradient[k]
+    for r in rows:
+        for k in range(gradient.shape[1]):
+            total += gradient[r, k] * gradient[r, k]
     return total
 
 
 @njit(cache=True, nogil=True)
+def find_split(hist, n_bins, options, words, split):
+    """Write the best split of a leaf: gain, column, last bin that goes left, side of missing."""
+    gains, cuts = np.empty(len(n_bins)), np.empty(len(n_bins), np.int64)
+    sides = np.empty(len(n_bins), np.int8)
+    find_cuts(hist, n_bins, options, words, gains, cuts, sides)
+    best = gains.argmax()
+    split[0], split[1], split[2], split[3] = gains[best], best, cuts[best], sides[best]
+    if not gains[best] > 0:
+        split[0], split[1] = -np.inf, -1
+
+
+@njit(cache=True, nogil=True)
+def clear(hist, n_bins):
+    """Set the histograms of columns to 0; only bins that occur are touched."""
+    for c in range(len(n_bins)):
+        hist[c, : n_bins[c]] = 0
+        hist[c, MISSING] = 0
+
+
+@njit(cache=True, nogil=True)
+def subtract(hist, part, n_bins):
+    """Take the histograms of a part of the rows from those of all."""
+    for c in range(len(n_bins)):
+        for b in range(n_bins[c]):
+            for w in range(hist.shape[2]):
+                hist[c, b, w] -= part[c, b, w]
+        hist[c, MISSING] -= part[c, MISSING]
+
+
+@njit(cache=True, nogil=True)
+def leaf_histogram(bins, columns, n_bins, rows, packed, place, gathered, hist):
+    """Write the histograms of a leaf; `place` has the position of a row in `packed`."""
+    for i in range(len(rows)):
+        for w in range(packed.shape[1]):
+            gathered[i, w] = packed[place[rows[i]], w]
+    clear(hist, n_bins)
+    add_histograms(bins, columns, rows, gathered[: len(rows)], hist)
+
+
+@njit(cache=True, nogil=True)
 def grow_tree(
-    bins, columns, first, n_bins, gradient, hessian, rows, held_out, options, sums, total, spans,
-    split, buffer, tree
+    bins, columns, n_bins, packed, place, rows, held_out, max_leaves, options, hist, spans,
+    buffer, gathered, tree
 ):  # fmt: skip
     """Grow one tree, best first; return the number of leaves.
 
-    Rows and held-out rows are put in the order of the leaves. `spans` (leaves, 4) receives
-    where the rows and held-out rows of each leaf begin and end, and `total` (leaves,
-    outputs + 2) their sums. `tree` (2 leaves - 1, 5) receives for each node the column, the
-    last bin that goes left, whether missing values do, the left child (the right one is next
-    to it), and the leaf; the column is -1 at a leaf.
+    Rows and held-out rows are put in the order of the leaves. `spans` (leaves, 4) receives where
+    the rows and held-out rows of each leaf begin and end. `tree` (2 leaves - 1, 5) receives for
+    each node the column, the last bin that goes left, whether missing values do, the left child
+    (the right one is next to it), and the leaf; the column is -1 at a leaf.
     """
-    max_leaves, min_rows, ridge = int(options[0]), options[1], options[2]
-    node_of = np.zeros(max_leaves, np.int64)
-    n_leaves, n_nodes = 1, 1
-    spans[0] = np.array([0, len(rows), 0, len(held_out)])
+    n_words, node_of = packed.shape[1], np.zeros(max_leaves, np.int64)
+    words = np.zeros((max_leaves, n_words), np.int64)
+    split, goes_left = np.zeros((max_leaves, 4)), np.empty(N_BINS, np.bool_)
+    slot, n_leaves, n_nodes = np.zeros(max_leaves, np.int64), 1, 1
+    spans[0, 0], spans[0, 1], spans[0, 2], spans[0, 3] = 0, len(rows), 0, len(held_out)
     tree[:] = -1
     tree[0, 4] = 0
-    build_histogram(sums[0], bins, columns, first, n_bins, rows, gradient, hessian)
-    total[0] = sums[0, : first[1]].sum(axis=0)
-    left = np.empty(total.shape[1])
-    min_gain = MIN_GAIN * sum_of_squares(gradient, rows)
-    best_split(sums[0], first, n_bins, min_rows, ridge, min_gain, total[0], left, split[0])
+    for i in range(len(packed)):
+        for w in range(n_words):
+            words[0, w] += packed[i, w]
+    leaf_histogram(bins, columns, n_bins, rows, packed, place, gathered, hist[0])
+    find_split(hist[0], n_bins, options, words[0], split[0])
     while n_leaves < max_leaves:
-        leaf = split[:n_leaves, 0].argmax()
-        if split[leaf, 1] < 0:
-            break
+        leaf, new = split[:n_leaves, 0].argmax(), n_leaves
         c, last_bin, missing_left = int(split[leaf, 1]), int(split[leaf, 2]), int(split[leaf, 3])
-        new = n_leaves
+        if c < 0:
+            break
         n_leaves += 1
+        sums = hist[slot[leaf]]
+        bins_of_cut(sums[c], n_bins[c], False, last_bin, missing_left, options, goes_left)
+        words[new] = words[leaf]
+        words[leaf] = missing_left * sums[c, MISSING]
+        for b in range(last_bin + 1):
+            for w in range(n_words):
+                words[leaf, w] += sums[c, b, w]
+        words[new] -= words[leaf]
         spans[new] = spans[leaf]
         for side, order in ((0, rows), (2, held_out)):
             begin, end = spans[leaf, side], spans[leaf, side + 1]
-            n = partition_rows(order[begin:end], bins[columns[c]], last_bin, missing_left, buffer)
+            n = partition_rows(order[begin:end], bins[columns[c]], goes_left, buffer)
             spans[leaf, side + 1] = spans[new, side] = begin + n
         tree[node_of[leaf]] = np.array([c, last_bin, missing_left, n_nodes, -1])
         node_of[leaf], node_of[new] = n_nodes, n_nodes + 1
         tree[n_nodes, 4], tree[n_nodes + 1, 4] = leaf, new
         n_nodes += 2
-        sizes = spans[:, 1] - spans[:, 0]
-        small, large = (leaf, new) if sizes[leaf] <= sizes[new] else (new, leaf)
-        if small == leaf:  # the sums of the parent move to the larger child
-            sums[new, : first[-1]] = sums[leaf, : first[-1]]
-        begin, end = spans[small, 0], spans[small, 1]
-        build_histogram(
-            sums[small], bins, columns, first, n_bins, rows[begin:end], gradient, hessian
-        )
-        for place in range(first[-1]):
-            for k in range(sums.shape[2]):
-                sums[large, place, k] -= sums[small, place, k]
-        for part in (leaf, new):
-            total[part] = sums[part, : first[1]].sum(axis=0)
-            best_split(
-                sums[part], first, n_bins, min_rows, ridge, min_gain, total[part], left,
-                split[part],
-            )  # fmt: skip
+        if n_leaves == max_leaves:
+            break
+        is_smaller = spans[leaf, 1] - spans[leaf, 0] <= spans[new, 1] - spans[new, 0]
+        small, large = (leaf, new) if is_smaller else (new, leaf)
+        if small == leaf:  # the histograms of the parent become those of the larger child
+            slot[leaf], slot[new] = new, slot[leaf]
+        else:
+            slot[new] = new
+        part = rows[spans[small, 0] : spans[small, 1]]
+        ours, others = hist[slot[small]], hist[slot[large]]
+        leaf_histogram(bins, columns, n_bins, part, packed, place, gathered, ours)
+        subtract(others, ours, n_bins)
+        find_split(hist[slot[leaf]], n_bins, options, words[leaf], split[leaf])
+        find_split(hist[slot[new]], n_bins, options, words[new], split[new])
     return n_leaves
 
 
 @njit(cache=True, nogil=True)
-def add_step(scores, rows, step):
-    """Add one step to the scores of some rows."""
-    for row in rows:
-        row_scores = scores[np.uint64(row)]
-        for k in range(len(step)):
-            row_scores[k] += step[k]
+def leaf_step(kind, gradient, hessian, rows, ridge, max_step, step):
+    """Write the Newton step of a leaf with some rows."""
+    sums = np.zeros((2, gradient.shape[1]))
+    add_leaf_sums(gradient, hessian, rows, sums)
+    for k in range(len(step)):
+        step[k] = sums[0, k] / (sums[1, k] + ridge)
+        if kind != SQUARED:
+            step[k] = min(max(step[k], -max_step), max_step)
 
 
 @njit(cache=True, nogil=True)
 def boost(
-    bins, all_bins, columns, sampled, kind, y, weights, rows, held_out, initial_score, options,
-    patience, best, trees, values
+    bins, all_bins, columns, sampled, directions, kind, y, weights, rows, held_out, initial_score,
+    options, patience, best, trees, values
 ):  # fmt: skip
     """Boost trees on `rows`, and find the number of rounds with the smallest held-out loss.
 
@@ -280,14 +162,17 @@ def boost(
     sampled : int array (rounds, sampled columns)
         The columns that each tree is offered, by their positions among `columns`, ascending;
         all if it has no columns.
+    directions : float array (rounds, projections, outputs)
+        The projections of the gradients on which each tree finds its splits; all gradients if
+        it has none.
     kind, y, weights
-        The loss, the response and the weights of all rows.
+        The loss, by its number in `tree_losses`, the response and the weights of all rows.
     rows, held_out : int arrays
         Training rows and held-out rows, none in both; without the latter all rounds are run.
     initial_score : float array (outputs,)
         The score before the first tree.
-    options : (leaves, rows per leaf at least, ridge, learning rate, rounds)
-        Options of the trees and of boosting.
+    options : (leaves, rows per leaf at least, ridge, learning rate, largest step, rounds)
+        Options of the trees and of boosting. Rows are counted by their Hessians.
     patience : int
         Rounds without improvement after which boosting ends.
     best : float array (rows, outputs)
@@ -301,23 +186,29 @@ def boost(
     (rounds with the smallest loss, that loss, rounds run)
     """
     n, outputs, max_leaves = len(y), len(initial_score), int(options[0])
-    offered, n_bins = columns, all_bins[columns]
-    first = np.zeros(len(columns) + 1, np.int64)
-    first[1:] = np.cumsum(n_bins + 1)
+    projections = directions.shape[1] if directions.shape[1] else outputs
+    offered = columns
     scores = np.empty((n, outputs))
     scores[:] = initial_score
-    gradient, hessian = np.zeros((n, outputs)), np.zeros(n)
-    rows, held_out = rows.copy(), held_out.copy()
-    width = first[-1]
-    if sampled.shape[1]:
-        width = np.sort(n_bins + 1)[-sampled.shape[1] :].sum()
-    sums, total = np.zeros((max_leaves, width, outputs + 2)), np.zeros((max_leaves, outputs + 2))
-    spans, split = np.zeros((max_leaves, 4), np.int64), np.zeros((max_leaves, 4))
-    tree, buffer = np.zeros((2 * max_leaves - 1, 5), np.int64), np.empty(n, np.int64)
-    best_loss, best_round, done = np.inf, -1, 0
+    gradient, hessian = np.zeros((n, outputs)), np.zeros((n, outputs))
+    targets, total = gradient, hessian
+    if outputs > 1:
+        targets, total = np.empty((n, projections)), np.empty((n, 1))
+    given, rows, held_out = rows, rows.astype(np.uint32), held_out.astype(np.uint32)
+    place = np.empty(n, np.uint32)
+    for i in range(len(given)):
+        place[given[i]] = i
+    n_words = 1 + projections // 2
+    packed = np.empty((len(rows), n_words), np.int64)
+    gathered = np.empty_like(packed)
+    width = sampled.shape[1] if sampled.shape[1] else len(columns)
+    hist = np.empty((max_leaves, width, N_BINS, n_words), np.int64)
+    spans, buffer = np.zeros((max_leaves, 4), np.int64), np.empty(n, np.uint32)
+    tree, step = np.zeros((2 * max_leaves - 1, 5), np.int64), np.zeros(outputs)
+    best_loss, best_round, done, first_energy = np.inf, -1, 0, 0.0
     while True:
         if len(held_out):
-            loss = mean_loss(kind, y, weights, scores, held_out)
+            loss = mean_loss(kind, 0.0, y, weights, scores, held_out)
             if loss < best_loss * (1.0 - 1e-12) or best_round < 0:
                 best_loss, best_round = loss, done
                 for r in held_out:
@@ -325,23 +216,30 @@ def boost(
                         best[r, k] = scores[r, k]
             elif done - best_round >= patience:
                 break
-        if done == options[4] or not len(columns):
+        if done == options[5] or not len(columns):
             break
-        set_gradients(kind, y, weights, scores, rows, gradient, hessian)
+        write_gradients(kind, 0.0, y, weights, scores, gradient, hessian, 0, n)
+        energy = sum_of_squares(gradient, given)
+        if done == 0:
+            first_energy = energy
+        if not energy > NO_ENERGY * first_energy:
+            break
         if sampled.shape[1]:
             offered = columns[sampled[done]]
-            n_bins = all_bins[offered]
-            first = np.zeros(len(offered) + 1, np.int64)
-            first[1:] = np.cumsum(n_bins + 1)
+        if outputs > 1:
+            split_targets(gradient, hessian, directions[done], given, targets, total)
+        cut_options = pack(targets, total, weights, given, options[1], options[2], done, packed)
         n_leaves = grow_tree(
-            bins, offered, first, n_bins, gradient, hessian, rows, held_out, options, sums, total,
-            spans, split, buffer, tree
+            bins, offered, all_bins[offered], packed, place, rows, held_out, max_leaves,
+            cut_options, hist, spans, buffer, gathered, tree,
         )  # fmt: skip
         if n_leaves == 1:
             break
         for leaf in range(n_leaves):
-            step = options[3] * total[leaf, :outputs] / (total[leaf, outputs] + options[2])
-            add_step(scores, rows[spans[leaf, 0] : spans[leaf, 1]], step)
+            part = rows[spans[leaf, 0] : spans[leaf, 1]]
+            leaf_step(kind, gradient, hessian, part, options[2], options[4], step)
+            step *= options[3]
+            add_step(scores, part, step)
             add_step(scores, held_out[spans[leaf, 2] : spans[leaf, 3]], step)
             if len(trees):
                 values[done, leaf] = step
@@ -353,20 +251,3 @@ def boost(
                         trees[done, node, 0] = sampled[done, tree[node, 0]]
         done += 1
     return best_round if len(held_out) else done, best_loss, done
-
-
-@njit(cache=True, nogil=True)
-def column_gains(bins, n_bins, columns, kind, y, weights, scores, min_rows, ridge, gains):
-    """Write how much one split of each column would lower the loss of given scores."""
-    n, outputs = scores.shape
-    gradient, hessian, rows = np.zeros((n, outputs)), np.zeros(n), np.arange(n)
-    set_gradients(kind, y, weights, scores, rows, gradient, hessian)
-    left, split = np.empty(outputs + 2), np.empty(4)
-    for j in range(len(columns)):
-        column = columns[j : j + 1]
-        first = np.array([0, n_bins[column[0]] + 1])
-        sums = np.zeros((first[1], outputs + 2))
-        build_histogram(sums, bins, column, first, n_bins[column], rows, gradient, hessian)
-        total = sums.sum(axis=0)
-        best_split(sums, first, n_bins[column], min_rows, ridge, 0.0, total, left, split)
-        gains[j] = split[0]

@@ -15,6 +15,7 @@ from scrimp import FrontierClassifier, load, save
 from scrimp.kernels.boosted_trees import boost
 from scrimp.meta.frontier import kernel_ridge, random_forest
 from scrimp.meta.frontier.base_learners import BASE_LEARNERS, grow, of_estimator
+from scrimp.meta.frontier.candidates import candidates_of
 from scrimp.meta.frontier.logistic_ridge import OPTIONS as LOGISTIC
 from scrimp.meta.frontier.set_scorer import TreeOptions
 from tests.naive import boosted_trees as naive
@@ -121,9 +122,10 @@ def test_boosted_trees_are_those_of_the_kernel(n_classes):
     numbers = options.array()
     numbers[-1] = 7
     boost(
-        design.bins, design.n_bins, columns, np.empty((7, 0), np.int64), target.loss, target.y,
-        target.weights, np.arange(len(X)), np.empty(0, np.int64), target.initial_score, numbers, 7,
-        np.empty((0, outputs)), trees, values,
+        design.bins, design.n_bins, columns, np.empty((7, 0), np.int64),
+        np.empty((7, 0, outputs)), target.loss, target.y, target.weights, np.arange(len(X)),
+        np.empty(0, np.int64), target.initial_score, numbers, 7, np.empty((0, outputs)), trees,
+        values,
     )  # fmt: skip
     sums = np.tile(target.initial_score, (len(X), 1))
     for row in range(len(X)):
@@ -172,13 +174,13 @@ def test_where_no_tree_can_be_grown_the_prior_is_the_answer():
     np.testing.assert_allclose(predicted(model, X), np.tile(rows.target.prior, (8, 1)))
 
 
-def test_histogram_boosting_takes_part_where_it_differs_from_boosted_trees():
-    takes_part = BASE_LEARNERS["histogram"].takes_part
-    assert takes_part(4_000, 6)
-    assert not takes_part(4_000, 2)
-    assert not takes_part(4_000, 0)
-    assert not takes_part(500, 6)
-    assert not BASE_LEARNERS["lightgbm"].takes_part(4_000, 6)
+@pytest.mark.parametrize("n_classes", [0, 2, 6])
+def test_boosted_trees_of_others_take_part_where_they_are_named(n_classes):
+    rows, _ = rows_of(n_classes)
+    by_default = [one.name for one in candidates_of("auto", rows.problem)]
+    assert "boosted" in by_default
+    assert not {"histogram", "lightgbm"} & set(by_default)
+    assert [one.name for one in candidates_of(["histogram"], rows.problem)] == ["histogram"]
 
 
 def test_lightgbm_on_item_sets_is_saved_without_pickle(tmp_path):

@@ -140,14 +140,15 @@ def test_the_file_keeps_the_fallback(regression, tmp_path):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_classes_fees_and_requirements(n_classes):
     X, signal = table(900)
-    y = response(signal, n_classes)
     model = FrontierClassifier(COSTS, [0.0, 3.5, 10.5], candidates=["linear"], cv=2)
-    model.fit(X[:450], y[:450])
-    X, y = X[450:], y[450:]
+    model.fit(X[:450], response(signal, n_classes)[:450])
+    X, signal = table(3_000, seed=1)
+    y = response(signal, n_classes)
     chance = np.random.default_rng(0).random((len(X), COSTS.n_items))
     lost = pd.DataFrame(chance < 0.15, columns=list(COSTS.names))
     accuracy = np.mean(model.predict(X, failed=lost) == y)
-    assert np.mean(model.predict(X) == y) - 0.15 < accuracy
+    # of 6 items some fail in most rows, and all that require them with them
+    assert np.mean(model.predict(X) == y) - 0.2 < accuracy
     assert accuracy > np.mean(y == np.bincount(y).argmax()) + 0.2
     spent = model.spend(X, failed=pd.DataFrame({"fee": [True] * len(X)}))
     assert set(spent) == {4.0}  # for what needs no fee

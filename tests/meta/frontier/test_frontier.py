@@ -1,6 +1,7 @@
 """FrontierClassifier and FrontierRegressor: contracts, candidates, interruption, real data."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -27,7 +28,7 @@ from scrimp import (
 )
 from scrimp.costs.ledger import within
 from scrimp.datasets import load_heart
-from scrimp.meta.frontier import base, menu, racing, selection_bias
+from scrimp.meta.frontier import base, item_search, menu, racing, selection_bias
 from scrimp.runtime.events import listening
 
 from .tables import COSTS, response, table
@@ -413,8 +414,10 @@ class Spy(LogisticRegression):
         return super().fit(X, y, sample_weight)
 
 
-def test_a_candidate_is_never_shown_a_row_that_it_is_tested_on():
+def test_a_candidate_is_never_shown_a_row_that_it_is_tested_on(monkeypatch):
     """Test rows have a value that is seen nowhere else."""
+    options = replace(item_search.OPTIONS, max_thorough=0)  # no swaps: sets have all columns
+    monkeypatch.setattr(item_search, "OPTIONS", options)
     X, y = np.random.default_rng(0).normal(size=(90, 3)), np.arange(90) % 2
     X[:, 0] += 4 * y
     Spy.seen.clear()

@@ -131,7 +131,11 @@ def _losses(
     costs: Costs, models: KnockoutModels, model: Model | None, tests: Ints,
     entries: Sequence[set[int]], items: Items,
 ) -> tuple[Floats, Floats]:  # fmt: skip
-    """Return the loss of each entry on test rows, and what it grows by without each item."""
+    """Return the loss of each entry on test rows, and what it grows by without each item.
+
+    Where several items are lacking, their losses are added. Without all of them an entry is the
+    prior, so that together they add no more than what it is better than the prior by.
+    """
     closures = [set(costs.closure(entry)) for entry in entries]
     losses = np.minimum.accumulate([models.loss(model, tests, kept) for kept in closures])
     added = np.zeros((len(entries), len(items)))
@@ -140,6 +144,7 @@ def _losses(
             if item in bought:
                 rest = {other for other in closure if item not in costs.closures[other]}
                 added[entry, position] = max(models.loss(model, tests, rest) - losses[entry], 0.0)
+        added[entry] *= min(1.0, (losses[0] - losses[entry]) / max(added[entry].sum(), 1e-300))
     return losses, added
 
 

@@ -184,8 +184,7 @@ def _default_names(problem: Problem) -> list[str]:
     if problem.is_sparse:
         return [SVM]
     n, d = problem.X.shape
-    n_classes = problem.target.n_classes
-    first, *others = (k for k, one in BASE_LEARNERS.items() if one.takes_part(n, n_classes))
+    first, *others = (name for name, learner in BASE_LEARNERS.items() if n <= learner.max_rows)
     return [first, *([SVM] if d > WIDE else []), *others, *DEFAULT_RULES]
 
 

@@ -18,7 +18,8 @@ from .design import Design
 from .problem import SEARCH_SAMPLE, Problem, TrainingSet
 from .set_scorer import SetScorer
 
-OPTIONS = KnockoutOptions()
+#: More copies of few rows meet more of the ways in which items may be lacking.
+OPTIONS = KnockoutOptions(max_copies=12)
 #: Where time is short, a rough fallback is better than none: without one, a failure is the prior.
 QUICK = KnockoutOptions(max_rows=2_000, max_copies=1, max_test_rows=400)
 

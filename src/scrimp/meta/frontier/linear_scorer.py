@@ -10,7 +10,7 @@ import numpy as np
 from ...costs.item_sets import Items
 from ...types import Flags, Floats, Ints
 from .design import Design
-from .set_scorer import Scorer
+from .set_scorer import KnownLosses, Scorer
 from .training_target import TrainingTarget
 
 
@@ -39,7 +39,7 @@ class LinearScorerOptions:
 OPTIONS = LinearScorerOptions()
 
 
-class LinearScorer:
+class LinearScorer(KnownLosses):
     """Cross-validates ridge regression on item sets.
 
     Classes are fitted by least squares on indicators, so that the loss is a Brier score.
@@ -51,6 +51,7 @@ class LinearScorer:
     """
 
     def __init__(self, design: Design, target: TrainingTarget, rng: np.random.Generator) -> None:
+        super().__init__()
         self.design = design
         table = design.filled[1]
         cells = OPTIONS.n_folds * (1 + table.shape[1]) ** 2
@@ -64,21 +65,10 @@ class LinearScorer:
                 for fold in range(OPTIONS.n_folds)
             ],
         )
-        self._losses: dict[Items, float] = {}
 
-    def compute_losses(self, sets: Sequence[Items]) -> None:
-        """Compute the losses of the sets that are not known yet."""
-        for items in sets:
-            self.loss(items)
-
-    def loss(self, items: Items) -> float:
-        """Return the loss of one set, which is computed once."""
-        key = tuple(sorted(items))
-        if key not in self._losses:
-            columns = np.append(0, 1 + self.design.columns(key))
-            losses = self._moments.losses(columns)
-            self._losses[key] = float(losses.min())
-        return self._losses[key]
+    def _computed(self, sets: Sequence[Items]) -> list[float]:
+        columns = (np.append(0, 1 + self.design.columns(items)) for items in sets)
+        return [float(self._moments.losses(some).min()) for some in columns]
 
 
 @dataclass(frozen=True, eq=False)

@@ -120,7 +120,7 @@ class TrainingSet:
         if problem.is_sparse:
             return cls(problem, index)
         target, sample = problem.target.subset(index), SEARCH_SAMPLE
-        class_factor = max(target.n_classes / 4, 1)  # histograms have one sum per class
+        class_factor = max(target.n_classes / 4, 1)  # gradients have one value per class
         rows_per_bin = ROWS_PER_BIN * (2 if class_factor > 1 else 1)
         design = Design.of(problem.X[index], problem.columns, problem.costs, rows_per_bin)
         rng = np.random.default_rng([problem.seed, len(index)])

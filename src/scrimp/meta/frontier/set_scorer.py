@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -10,8 +11,11 @@ from typing import Protocol
 import numpy as np
 
 from ...costs.item_sets import Items
-from ...kernels.boosted_trees import boost, column_gains
+from ...kernels.boosted_trees import boost
+from ...kernels.packed_gradients import column_gains, pack_scores
 from ...kernels.threads import run_pieces
+from ...learners.boosting.tree_ensemble import MAX_SKETCH
+from ...learners.boosting.tree_loss import MAX_LOG_STEP
 from ...types import Floats, Ints
 from .design import Design
 from .training_target import TrainingTarget
@@ -36,9 +40,9 @@ class TreeOptions:
     patience : int
         Rounds without improvement after which boosting ends.
     min_leaf_rows : int
-        Rows per leaf, at least.
+        Rows per leaf, at least, counted by their Hessians.
     ridge : float
-        Added to the sum of hessians of a leaf.
+        Added to the sum of Hessians of a leaf.
     """
 
     leaves: int = 6
@@ -50,7 +54,7 @@ class TreeOptions:
 
     def array(self) -> Floats:
         """Return the options as the kernel takes them."""
-        numbers = (self.leaves, self.min_leaf_rows, self.ridge, self.rate, self.rounds)
+        numbers = self.leaves, self.min_leaf_rows, self.ridge, self.rate, MAX_LOG_STEP, self.rounds
         return np.array(numbers, dtype=np.float64)
 
 
@@ -67,6 +71,29 @@ class Scorer(Protocol):
 
     def compute_losses(self, sets: Sequence[Items]) -> None:
         """Compute the losses of the sets that are not known yet."""
+
+
+class KnownLosses(ABC):
+    """The losses of item sets, each of which is computed once."""
+
+    def __init__(self) -> None:
+        self._losses: dict[Items, float] = {}
+
+    def loss(self, items: Items) -> float:
+        """Return the loss of one set, which is computed once."""
+        self.compute_losses([items])
+        return self._losses[tuple(sorted(items))]
+
+    def compute_losses(self, sets: Sequence[Items]) -> None:
+        """Compute the losses of the sets that are not known yet."""
+        keys = dict.fromkeys(tuple(sorted(items)) for items in sets)
+        unknown = [key for key in keys if key not in self._losses]
+        if unknown:
+            self._losses.update(zip(unknown, self._computed(unknown), strict=True))
+
+    @abstractmethod
+    def _computed(self, sets: Sequence[Items]) -> Sequence[float]:
+        """Return the losses of some sets."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +124,18 @@ def sampled_columns(n_columns: int, rounds: int) -> Ints:
     return np.ascontiguousarray(np.sort(order[:, :n_sampled], axis=1))
 
 
-class SetScorer:
+def projections(n_outputs: int, rounds: int) -> Floats:
+    """Return the random projections on which each tree of many classes finds its splits.
+
+    The array is (rounds, projections, outputs), without any where all gradients are used; see
+    `TreeBooster`.
+    """
+    n_projections = MAX_SKETCH if n_outputs > MAX_SKETCH else 0
+    drawn = np.random.default_rng(n_outputs).normal(size=(rounds, n_projections, n_outputs))
+    return np.asarray(drawn / np.sqrt(max(n_projections, 1)))
+
+
+class SetScorer(KnownLosses):
     """Cross-validates boosted trees on item sets.
 
     Parameters
@@ -128,23 +166,13 @@ class SetScorer:
         options: TreeOptions = DEFAULT_TREE_OPTIONS,
         fold_of: Ints | None = None,
     ) -> None:
+        super().__init__()
         self.design, self.target, self.options = design, target, options
         self.pool, self._n_folds = pool, n_folds
         self._fold_of = target.folds(n_folds, rng) if fold_of is None else fold_of
-        self._losses: dict[Items, float] = {}
 
-    def loss(self, items: Items) -> float:
-        """Return the loss of one set, which is computed once."""
-        key = tuple(sorted(items))
-        if key not in self._losses:
-            self.score([items])
-        return self._losses[key]
-
-    def compute_losses(self, sets: Sequence[Items]) -> None:
-        """Compute the losses of the sets that are not known yet, in parallel."""
-        unknown = [items for items in sets if tuple(sorted(items)) not in self._losses]
-        if unknown:
-            self.score(unknown)
+    def _computed(self, sets: Sequence[Items]) -> list[float]:
+        return [score.loss for score in self.score(sets)]
 
     def best_rounds(self, items: Items, options: TreeOptions, folds: int | None = None) -> float:
         """Return the number of rounds with the smallest loss, by all folds or the first ones."""
@@ -177,7 +205,8 @@ class SetScorer:
         target, leaves = self.target, options.leaves
         rounds, loss, _ = boost(
             self.design.bins, self.design.n_bins, columns,
-            sampled_columns(len(columns), options.rounds), target.loss, target.y, target.weights,
+            sampled_columns(len(columns), options.rounds),
+            projections(scores.shape[1], options.rounds), target.loss, target.y, target.weights,
             np.flatnonzero(self._fold_of != fold), np.flatnonzero(self._fold_of == fold),
             target.initial_score, options.array(), options.patience, scores,
             np.empty((0, 2 * leaves - 1, 5), np.int64), np.empty((0, leaves, scores.shape[1])),
@@ -186,17 +215,20 @@ class SetScorer:
 
     def gains(self, scores: Floats) -> dict[int, float]:
         """Return how much one split by each item would lower the loss of given scores."""
-        design, target = self.design, self.target
+        design, target, options = self.design, self.target, self.options
         columns = np.concatenate(list(design.columns_of.values()))
         gains = np.empty(len(columns))
+        packed, cut_options = pack_scores(
+            target.loss, target.y, target.weights, scores, projections(scores.shape[1], 1)[0],
+            options.min_leaf_rows, options.ridge,
+        )  # fmt: skip
         pieces = np.array_split(np.arange(len(columns)), min(len(columns), 16))
 
         def compute(piece: Ints) -> None:
+            part = slice(piece[0], piece[-1] + 1)
             column_gains(
-                design.bins, design.n_bins, columns[piece], target.loss, target.y, target.weights,
-                scores, self.options.min_leaf_rows, self.options.ridge,
-                gains[piece[0] : piece[-1] + 1],
-            )  # fmt: skip
+                design.bins, design.n_bins, columns[part], packed, cut_options, gains[part]
+            )
 
         run_pieces(self.pool, compute, pieces)
         ends = np.cumsum([len(columns) for columns in design.columns_of.values()])

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import softmax
 
 from ...data.folds import spread_folds
-from ...kernels.boosted_trees import CLASSES, SQUARED, TWO_CLASSES
+from ...kernels.tree_losses import LOGISTIC, SOFTMAX, SQUARED
 from ...types import Floats, Ints
 
 #: Exponents that probabilities may be raised to before they are judged; 1 is first, so that
@@ -39,8 +39,8 @@ class TrainingTarget:
 
     @property
     def loss(self) -> int:
-        """The loss by its number in `scrimp.kernels.boosted_trees`."""
-        return SQUARED if not self.n_classes else TWO_CLASSES if self.n_classes == 2 else CLASSES
+        """The loss by its number in `scrimp.kernels.tree_losses`."""
+        return SQUARED if not self.n_classes else LOGISTIC if self.n_classes == 2 else SOFTMAX
 
     @cached_property
     def prior(self) -> Floats:
