@@ -14,8 +14,10 @@ from ..costs.costs import Costs
 from ..types import Floats
 from .cases import COLUMNS, Case
 
-#: Rows to train on, and rows on which answers are compared, of each problem.
-N_TRAIN, N_TEST = 600, 3_000
+#: Rows of each problem to train on.
+N_TRAIN = 600
+#: Rows of each problem on which answers are compared.
+N_TEST = 3_000
 #: Problems whose losses are compared together: one training may be unlucky.
 N_PROBLEMS = 3
 #: Budgets, owned sets and failures that are tried.

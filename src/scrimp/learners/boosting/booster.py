@@ -32,9 +32,10 @@ MAX_BINS = 65_535
 N_FOLDS = 5
 #: Rows per round from which a training's own rows serve: two numbers are fitted in a round.
 ROWS_PER_ROUND = 40
-#: The most values of functions that are held at a time, in numbers: on held-out rows, where rows
-#: are few, and on rows of the training, of which some will do.
-MAX_CELLS, MAX_OWN_CELLS = 20_000_000, 600_000
+#: The most values of functions on held-out rows that are held at a time: it bounds the memory.
+MAX_CELLS = 20_000_000
+#: The same on rows of the training, of which some will do.
+MAX_TRAINING_CELLS = 600_000
 #: What votes of stumps (stumps,) add to the scores, before they are weighed (stumps x outputs).
 Coding = Callable[[Floats], Floats]
 
@@ -150,7 +151,7 @@ class Booster(BudgetedEstimator):
         is_few = n < ROWS_PER_ROUND * max(len(run.rounds) for run in runs)
         folds = rows.folds(N_FOLDS) if is_few else []
         if not folds or is_time_over():
-            sample = _spread_rows(n, MAX_OWN_CELLS // cells)
+            sample = _spread_rows(n, MAX_TRAINING_CELLS // cells)
             return sample, [part.on(rows.table, sample) for part in functions]
         values = [np.zeros((n, len(part), part.n_outputs)) for part in functions]
         tested: list[Ints] = []
@@ -251,7 +252,7 @@ def _column_functions(run: Run, rows: Any) -> StepFunctions:
     functions = StepFunctions.from_stumps(_stump_table(run, coding), scale)
     if not run.rounds:
         return functions
-    sample = _spread_rows(len(rows.table), MAX_OWN_CELLS // functions.missing.size)
+    sample = _spread_rows(len(rows.table), MAX_TRAINING_CELLS // functions.missing.size)
     weights = None if rows.weights is None else rows.weights[sample]
     means = np.average(functions.on(rows.table, sample), axis=0, weights=weights)
     return functions.lowered(means)

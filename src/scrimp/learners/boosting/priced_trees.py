@@ -45,7 +45,8 @@ FALLBACK_STEP = 1.0 / 3.0
 #: Up to so many rounds, smaller steps are made up for by more of them.
 ENOUGH_FALLBACK_ROUNDS = 500
 #: The part of the time for the purchases, and the part of the rest for the entries of the menu.
-_PURCHASES_SHARE, _ENTRIES_SHARE = 0.3, 0.8
+_PURCHASES_SHARE = 0.3
+_ENTRIES_SHARE = 0.8
 
 
 @dataclass(frozen=True)

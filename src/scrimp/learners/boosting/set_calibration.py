@@ -23,8 +23,12 @@ from .outcomes import Classes
 
 #: Rows on which sets are tried: enough for an intercept and a scale.
 MAX_ROWS = 4_000
-#: Prefixes of the order, single purchases and random sets that are tried, at most of each.
-MAX_PREFIXES, MAX_SINGLES, N_RANDOM = 12, 16, 8
+#: Prefixes of the order that are tried, at most.
+MAX_PREFIXES = 12
+#: Single purchases that are tried, at most.
+MAX_SINGLES = 16
+#: Random sets that are tried.
+N_RANDOM = 8
 #: Budgets, as parts of the price of everything, whose purchases are tried.
 BUDGET_SHARES = 2.0 ** -np.arange(0.0, 10.0, 0.5)
 #: Groups of tried sets that explain about as much.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from inspect import signature
 from numbers import Real
 from typing import Any
@@ -27,13 +28,36 @@ from .tree_rows import StoppingOptions, TreeRows
 
 #: The most bins and categories of a column, beside the bin of missing values.
 MAX_TREE_BINS = 255
-#: The learning rate of trees where none is given. One tree serves all classes: where these are
-#: many it learns little of each, and takes larger steps. So do stumps, which learn less.
-LEARNING_RATE, MANY_CLASSES, RATE_OF_MANY = 0.1, 6, 0.3
-STUMP_RATE, STUMP_RATE_OF_MANY = 0.3, 0.5
 #: The part of the rows that a leaf of stumps of several classes needs at most, whatever
 #: `min_samples_leaf` is: these are the default, and have to learn from small tables too.
 STUMP_LEAF_PART = 0.1
+
+
+@dataclass(frozen=True)
+class LearningRates:
+    """Learning rates where none is given.
+
+    One tree serves all classes: where these are many it learns little of each, and takes larger
+    steps. So do stumps, which learn less than trees.
+
+    Parameters
+    ----------
+    trees, stumps : float
+        The rates for numbers and few classes.
+    trees_of_many, stumps_of_many : float
+        The rates for many classes.
+    many_classes : int
+        Classes from which on there are many.
+    """
+
+    trees: float = 0.1
+    stumps: float = 0.3
+    trees_of_many: float = 0.3
+    stumps_of_many: float = 0.5
+    many_classes: int = 6
+
+
+LEARNING_RATES = LearningRates()
 
 
 def grows_trees(estimator: Any, stump_losses: Sequence[str]) -> bool:
@@ -173,9 +197,11 @@ def check_tree_categories(columns: Columns) -> None:
 
 def default_rate(max_depth: int, n_outputs: int) -> float:
     """Return the learning rate of trees where none is given."""
+    rates = LEARNING_RATES
+    are_many = n_outputs >= rates.many_classes
     if n_outputs > 1 and max_depth == 1:
-        return STUMP_RATE if n_outputs < MANY_CLASSES else STUMP_RATE_OF_MANY
-    return LEARNING_RATE if n_outputs < MANY_CLASSES else RATE_OF_MANY
+        return rates.stumps_of_many if are_many else rates.stumps
+    return rates.trees_of_many if are_many else rates.trees
 
 
 def training_of(estimator: Any, rows: TrainingRows, loss: TreeLoss) -> PricedTrees:

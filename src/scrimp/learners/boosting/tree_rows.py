@@ -13,9 +13,10 @@ from ...types import Ints
 from .tree_grower import TreeGrower
 from .tree_loss import TreeLoss
 
-#: Rows up to which the number of trees is chosen by cross-validation, and the folds of it. Of more
-#: rows a part is held out.
-MAX_CV_ROWS, N_FOLDS = 4_000, 5
+#: Rows up to which the number of trees is chosen by cross-validation. Of more a part is held out.
+MAX_CV_ROWS = 4_000
+#: The folds of that cross-validation.
+N_FOLDS = 5
 #: Rows of several classes that are held out in a cross-validation: folds are tested until there
 #: are so many, because each score per row makes a training dearer.
 ENOUGH_HELD_OUT = 1_000
