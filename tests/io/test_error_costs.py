@@ -30,7 +30,7 @@ def test_costs_are_kept_exactly(tmp_path):
 def test_a_file_of_format_1_has_no_costs(tmp_path):
     document, tensors = models.taken_apart(models.predictor())
     document["format"] = 1
-    for name in ("error_costs", "max_log_count", "confidence"):
+    for name in ("error_costs", "max_log_count", "confidence", "exits"):
         del document["target"][name]
     (tmp_path / "old.scrimp").write_bytes(pack(document, tensors))
     assert load(tmp_path / "old.scrimp").target.error_costs is None

@@ -1,5 +1,7 @@
 """Early exits of rankers: what they keep, what they save, and the same for one row."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics import ndcg_score
@@ -107,3 +109,25 @@ def test_without_exits_the_error_says_how_to_get_them():
     model = BudgetedBoostingRegressor(n_rounds=3).fit(X, y)
     with pytest.raises(TypeError, match=r"calibrate_stop\(X, y, queries=\.\.\.\)"):
         model.predict(X, stop="confident")
+
+
+def test_a_ranker_that_no_row_may_leave_is_saved_too(ranker, tmp_path):
+    target = replace(ranker.target_, exits=np.empty((0, 2)))
+    save(replace(ranker.predictor_, target=target), tmp_path / "never.scrimp")
+    X, _, _ = _queries(3, n_queries=1)
+    spend = load(tmp_path / "never.scrimp").spend(X, stop="confident")
+    assert spend.tolist() == ranker.spend(X).tolist()
+
+
+@pytest.mark.parametrize(
+    ("exits", "words"),
+    [
+        ([[1.0, 0.0], [1.0, 2.0]], "spends of 0 or more that ascend"),
+        ([[-1.0, 0.0]], "spends of 0 or more that ascend"),
+        ([[1.0, np.nan]], "pairs of a spend and a score, both finite"),
+        ([[1.0, 2.0, 3.0]], "pairs of a spend and a score"),
+    ],
+)
+def test_exits_that_make_no_sense_are_refused(ranker, exits, words):
+    with pytest.raises(ValueError, match=words):
+        replace(ranker.target_, exits=np.array(exits))

@@ -196,7 +196,7 @@ def _read_target(value: Any, classes: NDArray[Any]) -> Target:
         _read_matrix(costs, "error_costs"),
         MAX_LOG_COUNT if limit is None else number(limit, "max_log_count"),
         None if confidence is None else number(confidence, "confidence"),
-        _read_matrix(exits, "exits"),
+        np.empty((0, 2)) if exits == [] else _read_matrix(exits, "exits"),
     )  # fmt: skip
 
 
@@ -205,9 +205,9 @@ def _read_matrix(value: Any, name: str) -> Floats | None:
     if value is None:
         return None
     rows = listed(value, name, lambda row, what: listed(row, what, number))
-    if len({len(row) for row in rows}) > 1:
+    if len({len(row) for row in rows}) != 1:
         raise ValueError(f"{name} must have rows of equal length")
-    return np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 2)
+    return np.array(rows, dtype=np.float64)
 
 
 def _max_log_count(target: Target) -> float | None:

@@ -117,7 +117,8 @@ def test_without_a_ridge_and_weights(loss, table):
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("depth", [1, 2, 4])
 def test_other_depths(K, depth):
-    assert_same(3, "logistic", K, "missing", max_depth=depth, n_rounds=6, l2_regularization=2.0)
+    options = {"max_depth": depth, "n_rounds": 6, "l2_regularization": 2.0}
+    assert_same(3, "logistic", K, "missing", learning_rate=0.1, **options)
 
 
 @pytest.mark.parametrize("rule", ["edge", "smoothed", "greedy", "speedboost", "penalty"])
