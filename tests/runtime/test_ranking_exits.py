@@ -92,6 +92,7 @@ def test_noise_that_tells_nothing_lets_hardly_any_row_exit():
     ("options", "words"),
     [
         ({"max_loss": 0.0}, "max_loss is 0.0; expected a number between 0 and 1"),
+        ({"max_loss": "x"}, "max_loss is 'x'; expected a number between 0 and 1"),
         ({"k": 0}, "k is 0; expected a whole number >= 1"),
         ({"delta": 2.0}, "delta is 2.0"),
         ({"queries": [1, 2]}, "queries have 2 entries; expected one per row"),

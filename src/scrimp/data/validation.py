@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,17 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
     """Refuse a parameter that is not one of its choices."""
     if value not in choices:
         raise ValueError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}.")
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is one real number; True and False are not."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def check_share(name: str, value: Any) -> None:
+    """Refuse what is no number strictly between 0 and 1."""
+    if not (is_number(value) and 0 < value < 1):
+        raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1.")
 
 
 def check_labels(y: NDArray[Any]) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
 from ..data.error_costs import cost_matrix
+from ..data.validation import check_share, is_number
 from ..types import Flags, Floats, Ints
 
 #: Thresholds that are tried, closer to each other near 1.
@@ -110,10 +110,10 @@ class StopGoal:
             )
         for name in ("max_increase", "max_error", "delta"):
             value = getattr(self, name)
-            if value is not None and not (_is_number(value) and 0 < value < 1):
-                raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1.")
+            if value is not None:
+                check_share(name, value)
         cap = self.average_budget
-        if cap is not None and not (_is_number(cap) and cap >= 0):
+        if cap is not None and not (is_number(cap) and cap >= 0):
             raise ValueError(f"average_budget is {cap!r}; expected a number >= 0.")
 
     @property
@@ -125,10 +125,6 @@ class StopGoal:
         """Return how many held-out rows certify the limit if none of them is wrong."""
         assert self.limit is not None
         return math.ceil(math.log(self.delta) / math.log1p(-self.limit))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
 def thresholds(n_classes: int) -> Floats:

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.stats import t
 
 from ..data.ranking import query_ndcg, top_rows
+from ..data.validation import check_share
 from ..types import Flags, Floats, Ints
 
 #: Shares of the top rows that the threshold of a spend may miss.
@@ -45,9 +46,7 @@ class RankingGoal:
     def __post_init__(self) -> None:
         """Refuse what is no goal."""
         for name in ("max_loss", "delta"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not 0 < value < 1:
-                raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1.")
+            check_share(name, getattr(self, name))
         if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer) or self.k < 1:
             raise ValueError(f"k is {self.k!r}; expected a whole number >= 1.")
 
