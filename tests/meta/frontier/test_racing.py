@@ -241,6 +241,19 @@ def test_progress_and_time_are_told():
     assert set(held.validation.seconds) == {"one", "two", "search"}
 
 
+@pytest.mark.parametrize("shared", [(True, False, True), (False, True, True)])
+def test_a_mean_whose_members_differ_in_their_sets_in_a_fold_is_out(monkeypatch, shared):
+    """Its losses are those of some folds only, and cannot be compared with the others'."""
+    monkeypatch.setattr(racing, "MEANS", (("spy", "late"),))
+    held = race(Spy(), Spy("late", LATE))
+    answers = iter(shared)
+    monkeypatch.setattr(held, "_share_sets", lambda members: next(answers))
+    monkeypatch.setattr(racing, "FEW_ROWS", 0)  # candidates may be eliminated from the first fold
+    held.run()
+    assert list(held.scores) == ["spy", "late"]
+    assert {losses.shape for losses in held.losses().values()} == {(3, 150)}
+
+
 def test_means_are_of_what_their_members_say(monkeypatch):
     monkeypatch.setattr("scrimp.meta.frontier.racing._helps", lambda *_: True)
     own = problem()

@@ -196,6 +196,7 @@ class Race:
             selected = self.loss(target, oof, rows)
             scores = FoldScores(_compact(oof), _compact(losses), _compact(selected))
             self.scores.setdefault(name, []).append(scores)
+        self._forget_partial_means()
         self.models = self._fold_models
         enough = min(MIN_FOLDS, len(self.validation.splits))
         if fold + 1 >= enough or len(self.problem.target.y) > FEW_ROWS:
@@ -204,6 +205,11 @@ class Race:
     def _share_sets(self, members: Sequence[str]) -> bool:
         """Return whether candidates have the same item sets, so that their mean costs no more."""
         return mean_of("+".join(members), self._fold_models) is not None
+
+    def _forget_partial_means(self) -> None:
+        """Remove the scores of means whose members had other item sets in some of the folds."""
+        n_folds = max(map(len, self.scores.values()), default=0)
+        self.scores = {name: folds for name, folds in self.scores.items() if len(folds) == n_folds}
 
     def _forget_failed(self) -> None:
         """Remove the scores of candidates that have failed, also in means."""
