@@ -1,5 +1,7 @@
 """A frame may lack what is not bought at its budget."""
 
+import warnings
+
 import numpy as np
 import polars as pl
 import pytest
@@ -71,3 +73,16 @@ def test_a_tree_may_lack_what_the_budget_cannot_pay(problem):
     np.testing.assert_array_equal(
         tree.predict(many.drop("b"), budgets), tree.predict(many, budgets)
     )
+
+
+def test_columns_that_would_be_bought_are_named_where_the_model_answers_without(problem):
+    X, y = problem
+    model = BudgetedBoostingClassifier(COSTS, budget=60.0, n_rounds=20, random_state=0).fit(X, y)
+    failed = model.predict_proba(X, 10.0, failed=["b"])
+    with pytest.warns(UserWarning, match="X lacks 'b': the item that brings it counts as failed"):
+        np.testing.assert_array_equal(model.predict_proba(X.drop("b"), 10.0), failed)
+    with pytest.warns(UserWarning, match="X lacks 'a', 'b': their items count as failed"):
+        model.sweep(X.select("noise"), [0.0, 10.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(X.select("a"), 1.0)  # which buys neither of the others

@@ -116,6 +116,17 @@ def test_what_a_row_owns_is_free():
     np.testing.assert_array_equal(model.answer(X, 0.0, owned=columns)[0], model.answer(X)[0])
 
 
+@pytest.mark.parametrize("mask", ["owned", "failed"])
+def test_names_are_masks_of_all_rows(mask):
+    model, X = predictor("additive", clinic()), table(3)
+    for name in model.costs.names:
+        flags = np.array([each == name for each in model.costs.names])
+        for answers in (model.answer(X, 9.0, **{mask: [name]}),
+                        model.answer(X, 9.0, **{mask: (name,)})):  # fmt: skip
+            for one, other in zip(answers, model.answer(X, 9.0, **{mask: flags}), strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [

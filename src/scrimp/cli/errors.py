@@ -172,4 +172,5 @@ def _warnings_as_lines() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.showwarning = show
+        warnings.filterwarnings("ignore", message="X lacks")  # noted, with the name of the file
         yield

@@ -145,11 +145,12 @@ class BudgetedEstimator(BaseEstimator):
             Columns that are not bought are not looked at. A frame is matched by name.
         budget : float or array (rows,), optional
             The most that each row may spend; None buys all the model was trained for.
-        owned : bool array, optional
-            What rows have already, free: a mask over columns or items, for all rows or a row.
-        failed : bool array, optional
-            What cannot be had: a mask as for `owned`. It is not paid for, and the model goes on
-            without it as far as it can.
+        owned : list of str, bool array or data frame, optional
+            What rows have already, free: names of columns or items, of all rows; or a mask over
+            columns or items, for all rows or per row, as an array or as a frame that names them.
+        failed : list of str, bool array or data frame, optional
+            What cannot be had, as for `owned`. It is not paid for, and the model goes on without
+            it as far as it can.
         keys : int array (rows,), optional
             Keys of the rows, for plans that draw at random.
         stop : {None, "certain", "confident"}

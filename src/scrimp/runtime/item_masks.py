@@ -18,8 +18,9 @@ def owned_items(owned: Any, n: int, costs: Costs, columns: Columns) -> Flags | N
 
     Parameters
     ----------
-    owned : bool array, data frame or None
-        A mask over columns or items, for all rows or per row; a frame names either.
+    owned : list of str, bool array, data frame or None
+        Names of columns or items, of all rows; or a mask over columns or items, for all rows or
+        per row; a frame names either.
     n : int
         The number of rows.
     costs : Costs
@@ -41,8 +42,9 @@ def failed_items(failed: Any, n: int, costs: Costs, columns: Columns) -> Flags |
 
     Parameters
     ----------
-    failed : bool array, data frame or None
-        A mask over columns or items, for all rows or per row; a frame names either.
+    failed : list of str, bool array, data frame or None
+        Names of columns or items, of all rows; or a mask over columns or items, for all rows or
+        per row; a frame names either.
     n, costs, columns
         As in `owned_items`.
     """
@@ -72,11 +74,12 @@ class _ItemMask:
 
     def of(self, given: Any, n: int) -> Flags:
         """Return the mask over items of n rows."""
-        frame, costs = as_frame(given), self.costs
-        mask = np.asarray(given) if frame is None else self._of_frame(frame)
+        flags, costs = self._by_name(given, n), self.costs
+        mask = np.asarray(given) if flags is None else self._of_names(flags)
         if mask.dtype != bool or mask.ndim not in (1, 2):
             raise ValueError(
-                f"{self.name} must be a boolean mask over columns or items, for all rows or a row."
+                f"{self.name} must be a boolean mask over columns or items, for all rows or per "
+                "row, or a list of names."
             )
         mask = np.broadcast_to(mask, (n, mask.shape[-1])) if mask.ndim == 1 else mask
         if len(mask) != n or mask.shape[1] not in (costs.n_columns, costs.n_items):
@@ -84,7 +87,7 @@ class _ItemMask:
                 f"{self.name} has the shape {mask.shape}; expected {n} rows and as many columns as "
                 f"X ({costs.n_columns}) or the price list's items ({costs.n_items})."
             )
-        if mask.shape[1] == costs.n_columns and frame is None:
+        if mask.shape[1] == costs.n_columns and flags is None:
             return self._of_columns(mask)
         return mask
 
@@ -103,18 +106,28 @@ class _ItemMask:
         ]
         return np.stack(parts, axis=1)
 
-    def _of_frame(self, frame: Any) -> Flags:
-        """Return a mask over items from a frame of booleans, by the names of columns or items.
+    def _by_name(self, given: Any, n: int) -> dict[str, Flags] | None:
+        """Return the flags of a frame by the names of its columns; names alone are of n rows."""
+        if isinstance(given, str):
+            raise ValueError(f"{self.name} is {given!r}; expected a list of names: [{given!r}].")
+        if isinstance(given, list | tuple) and given and all(isinstance(v, str) for v in given):
+            return {name: np.ones(n, dtype=bool) for name in given}
+        frame = as_frame(given)
+        if frame is None:
+            return None
+        return {str(name): self._flags(frame.get_column(name)) for name in frame.columns}
+
+    def _of_names(self, given: dict[str, Flags]) -> Flags:
+        """Return a mask over items from flags by the names of columns or items.
 
         A name of a column stands for the column even if an item has it too, as in a session.
         """
         costs, columns = self.costs, self.columns
-        given = {str(name): self._flags(frame.get_column(name)) for name in frame.columns}
         known = {*columns.positions, *costs.names}
         unknown = [name for name in given if name not in known]
         if unknown:
             raise ValueError(f"{self.name} names {unknown}, which are neither columns nor items.")
-        nothing, masks = np.zeros(len(frame), dtype=bool), []
+        nothing, masks = np.zeros(max(map(len, given.values()), default=0), dtype=bool), []
         for item, brought in zip(costs.names, costs.columns, strict=True):
             parts = [given.get(columns.name(column), nothing) for column in brought]
             of_columns = self.combine(parts, axis=0) if parts else nothing

@@ -20,7 +20,7 @@ from ..data.target import Target
 from ..data.validation import FLOAT_DTYPES, check_budget, check_budgets
 from ..plans.priced_plan import PricedPlan
 from ..types import Flags, Floats
-from .absent_columns import refuse_absent
+from .absent_columns import refuse_absent, warn_of_absent
 from .confidence_threshold import (
     Outcome,
     StopCalibration,
@@ -286,16 +286,18 @@ class Predictor:
     def _table(self, X: Any, budgets: Any, owned: Any) -> tuple[Any, list[int]]:
         """Return X as numbers, columns in the order of training, and the columns that it lacks.
 
-        A frame may lack columns that are not bought at these budgets. Where items are owned,
-        more of the others may be bought: no column that the model reads may then be absent.
+        A frame may lack columns that are not bought at these budgets, and, with a warning, others
+        if the plan answers without them. Where items are owned, more of the others may be bought:
+        every column that the model reads then counts as bought.
         """
         frame = as_frame(X)
         if frame is not None:
             self._warn_if_matched_by_position(frame)
             absent = self.columns.absent(X)
-            if absent and not self.plan.plan.answers_without:
+            if absent:
                 limits = check_budgets(np.inf if budgets is None or owned is not None else budgets)
-                refuse_absent(self.plan, absent, limits)
+                judge = warn_of_absent if self.plan.plan.answers_without else refuse_absent
+                judge(self.plan, absent, limits)
             return self.columns.encode(X, self.plan.columns_read.tolist(), absent), absent
         self.columns.refuse_arrays_for_categories()
         if not (type(X) is np.ndarray and X.dtype in FLOAT_DTYPES and X.ndim == 2 and len(X)):

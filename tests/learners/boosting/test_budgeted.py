@@ -274,8 +274,10 @@ def test_bad_predictions_are_refused(table):
         model.predict(X[:, :5])
     with pytest.raises(ValueError, match="stop is 'soon'; expected one of None, 'none', 'certain'"):
         model.predict(X, stop="soon")
-    with pytest.raises(ValueError, match="owned must be a boolean mask"):
-        model.predict(X, owned=["x1"])
+    with pytest.raises(ValueError, match=r"owned names \['x99'\], which are neither columns nor"):
+        model.predict(X, owned=["x1", "x99"])
+    with pytest.raises(ValueError, match=r"owned is 'x1'; expected a list of names: \['x1'\]"):
+        model.predict(X, owned="x1")
 
 
 def test_a_failed_fit_leaves_the_model_as_it_was(table):
