@@ -18,12 +18,21 @@ N_ROUNDS = 100
 THREADS = 2
 
 
-def fit(X: np.ndarray, y: np.ndarray, prices: np.ndarray, rule: str = "greedy") -> object:
+def fit(
+    X: np.ndarray, y: np.ndarray, prices: np.ndarray, rule: str = "greedy",
+    combine: str = "stacked",
+) -> object:  # fmt: skip
     """Fit the booster once, binning included."""
     model = BudgetedBoostingClassifier(
-        Costs.per_feature(prices), rule=rule, n_rounds=N_ROUNDS, n_jobs=THREADS, random_state=0
-    )
+        Costs.per_feature(prices), rule=rule, n_rounds=N_ROUNDS, combine=combine,
+        n_jobs=THREADS, random_state=0,
+    )  # fmt: skip
     return model.fit(X, y)
+
+
+def fit_vote(X: np.ndarray, y: np.ndarray, prices: np.ndarray, rule: str = "greedy") -> object:
+    """Fit the vote of the paper, which is not weighed anew for what is at hand."""
+    return fit(X, y, prices, rule, combine="vote")
 
 
 def fit_lightgbm(X: np.ndarray, y: np.ndarray, prices: np.ndarray) -> None:
@@ -54,19 +63,22 @@ def against_peers(n: int = 200_000, d: int = 200) -> list[Row]:
     """Time scrimp, LightGBM and AdaBoost in turn on the same table."""
     X, y, prices = make_table(n, d)
     small = make_table(2_000, d)
-    for warm_up in (fit, fit_lightgbm):
+    fits = (fit, fit_vote, fit_lightgbm)
+    for warm_up in fits:
         warm_up(*small)
-    pairs = [(seconds(lambda: fit(X, y, prices)), seconds(lambda: fit_lightgbm(X, y, prices)))
-             for _ in range(3)]  # fmt: skip
-    ours, theirs = (min(times) for times in zip(*pairs, strict=True))
+    turns = [[seconds(lambda f=f: f(X, y, prices)) for f in fits] for _ in range(3)]
+    ours, vote, theirs = np.min(turns, axis=0)
     adaboost = seconds(lambda: fit_adaboost(X, y)) * N_ROUNDS / 3
     size = f"{n:,} x {d} float32, {N_ROUNDS} rounds"
     return [
         Row(f"fit, {size}, `greedy`, against LightGBM with coupled CEGB penalties",
-            "at most 0.4 x its time", f"{ours / theirs:.2f} x", ours / theirs <= 0.4,
+            "at most 0.4 x its time", f"{ours / theirs:.2f} x", bool(ours / theirs <= 0.4),
             f"{ours:.2f} s against {theirs:.2f} s"),
+        Row("the same with `combine=\"vote\"`, against LightGBM", "at most 0.4 x its time",
+            f"{vote / theirs:.2f} x", bool(vote / theirs <= 0.4),
+            f"{vote:.2f} s against {theirs:.2f} s"),
         Row("the same against scikit-learn AdaBoost with stumps (from 3 rounds)",
-            "at least 200 x faster", f"{adaboost / ours:.0f} x", adaboost / ours >= 200,
+            "at least 200 x faster", f"{adaboost / ours:.0f} x", bool(adaboost / ours >= 200),
             f"{adaboost:.0f} s extrapolated"),
     ]  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from sklearn.linear_model import LinearRegression
 
@@ -22,10 +24,11 @@ def sweeps(n: int = 100_000, d: int = 100, n_budgets: int = 50) -> list[Row]:
     """Time a sweep of many budgets against one full predict."""
     X, y, prices = make_table(n, d)
     rows = []
-    for unaffordable in ("stop", "skip"):
+    for combine, unaffordable in itertools.product(("stacked", "vote"), ("stop", "skip")):
         model = BudgetedBoostingClassifier(
-            Costs.per_feature(prices), unaffordable=unaffordable, n_jobs=2, random_state=0
-        ).fit(X[:20_000], y[:20_000])
+            Costs.per_feature(prices), combine=combine, unaffordable=unaffordable, n_jobs=2,
+            random_state=0,
+        ).fit(X[:20_000], y[:20_000])  # fmt: skip
         budgets = np.linspace(0.0, model.plan_.price, n_budgets)
         model.predict(X[:100]), model.sweep(X[:100], budgets)
         predict = seconds(lambda m=model: m.predict(X), repeats=7)
@@ -33,9 +36,10 @@ def sweeps(n: int = 100_000, d: int = 100, n_budgets: int = 50) -> list[Row]:
         ratio = sweep / predict
         met = ratio <= 1.5 if unaffordable == "stop" else None
         rows.append(
-            Row(f"sweep of {n_budgets} budgets on {n:,} rows, `{unaffordable}`-trained, "
-                f"{len(model.plan_.plan.stages)} stages", "at most 1.5 x one full predict"
-                if unaffordable == "stop" else "(reported)", f"{ratio:.2f} x", met,
+            Row(f"sweep of {n_budgets} budgets on {n:,} rows, `{combine}`, "
+                f"`{unaffordable}`-trained, {len(model.plan_.plan.stages)} stages",
+                "at most 1.5 x one full predict" if unaffordable == "stop" else "(reported)",
+                f"{ratio:.2f} x", met,
                 f"{1e3 * sweep:.0f} ms against {1e3 * predict:.0f} ms")
         )  # fmt: skip
     return rows
@@ -74,9 +78,15 @@ def fixed_orders(n: int = 200_000, d: int = 100, n_budgets: int = 50) -> list[Ro
 
 
 def session_overhead() -> list[Row]:
+    """Time sessions of both ways to combine the stumps."""
+    return [_session_overhead(combine) for combine in ("stacked", "vote")]
+
+
+def _session_overhead(combine: str) -> Row:
     """Time a session per stage, its start and all answers included."""
     X, y, prices = make_table(5_000, 100)
-    model = BudgetedBoostingClassifier(Costs.per_feature(prices), random_state=0).fit(X, y)
+    model = BudgetedBoostingClassifier(Costs.per_feature(prices), combine=combine, random_state=0)
+    model.fit(X, y)
     n_stages = len(model.plan_.plan.stages)
     values = {f"x{j}": float(v) for j, v in enumerate(X[0])}
     predictor = model.predictor_
@@ -92,6 +102,6 @@ def session_overhead() -> list[Row]:
     run()
     per_stage = seconds(run, repeats=20) / n_stages * 1e6
     reading = seconds(lambda: run(read_each=True), repeats=20) / n_stages * 1e6
-    return [Row("a session's own time", "at most 20 microseconds per stage",
-                f"{per_stage:.1f} microseconds", per_stage <= 20,
-                f"{n_stages} stages; {reading:.1f} with an answer after each")]  # fmt: skip
+    return Row(f"a session's own time, `{combine}`", "at most 20 microseconds per stage",
+               f"{per_stage:.1f} microseconds", per_stage <= 20,
+               f"{n_stages} stages; {reading:.1f} with an answer after each")  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,18 +75,24 @@ class StumpReader:
 
     def __call__(self, X: NDArray[Any], rows: Ints) -> Floats:
         """Return the sums, or the prior (rows x outputs)."""
-        from ...kernels.votes import add_stumps, answer_rows
+        from ...kernels.votes import answer_rows
+
+        if len(rows) > _MAX_SINGLE_ROWS:
+            return self._after(np.array([len(self.told)]), X, rows)[0]
+        answers = np.empty((len(rows), len(self.base)))
+        answer_rows(X, rows, self.base, self.prior, answers, *self._told_table[2])
+        return answers
+
+    def _after(self, counts: Ints, X: NDArray[Any], rows: Ints) -> Floats:
+        """Return the answers after ascending numbers of votes (counts x rows x outputs)."""
+        from ...kernels.votes import add_stumps
 
         base, prior, n, (order, slots, table) = self.base, self.prior, len(rows), self._told_table
-        answers = np.empty((n, len(base)))
-        if n <= _MAX_SINGLE_ROWS:
-            answer_rows(X, rows, base, prior, answers, *table)
-            return answers
-        sums, at_end = np.tile(base, (n, 1)), np.array([len(order)])
+        answers, sums = np.empty((len(counts), n, len(base))), np.tile(base, (n, 1))
 
         def add(a: int, b: int) -> None:
-            out = answers[None, a:b]
-            add_stumps(sums[a:b], order, slots, X, rows[a:b], at_end, base, prior, out, *table)
+            out = answers[:, a:b]
+            add_stumps(sums[a:b], order, slots, X, rows[a:b], counts, base, prior, out, *table)
 
         run_over_rows(add, n, n * len(order))
         return answers
@@ -110,6 +117,19 @@ class StumpReader:
 
     @classmethod
     def joined(cls, readers: Sequence[StumpReader]) -> JointReader:
+        """Return all answers: in one pass over the stumps where each adds votes to the last."""
+        if not all(b._adds_to(a) for a, b in itertools.pairwise(readers)):
+            return cls._joined_by_column(readers)
+        counts, longest = np.array([len(reader.told) for reader in readers]), readers[-1]
+        return lambda X, rows: np.moveaxis(longest._after(counts, X, rows), 0, 1)
+
+    def _adds_to(self, other: StumpReader) -> bool:
+        """Return whether this is the sum of another reader and of stumps that come after."""
+        same = self.stumps is other.stumps and self.base is other.base
+        return same and list(self.told[: len(other.told)]) == list(other.told)
+
+    @classmethod
+    def _joined_by_column(cls, readers: Sequence[StumpReader]) -> JointReader:
         """Return all answers: sums by column, and by stump where votes may cancel out."""
         from ...kernels.steps import mark_near
 
