@@ -92,7 +92,7 @@ $(VENV)/.ready-wheel: WHAT = build
 $(VENV)/.ready-run $(VENV)/.ready-dev $(VENV)/.ready-coverage $(VENV)/.ready-bench $(VENV)/.ready-study $(VENV)/.ready-wheel: \
   pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV): $(WHAT)"
-	@$(PIP) install $(WHAT)
+	@$(PIP) install --no-compile $(WHAT)
 	@touch $@
 
 # uv can resolve to the lowest versions, and pip cannot.

@@ -33,7 +33,13 @@ rows tested. At a budget of 0 nothing is bought and the answer is the prior.
 
 A sum of votes is meant for all of its stumps: where columns are missing, what is left can say less
 than the prior, and its probabilities are far too sure. Stacked columns (`combine="stacked"`, the
-default) are weighted for whatever columns a row has. `combine="vote"` is the vote of the paper.
+default) are weighted for whatever columns a row has, and what explains most per price is bought
+first. `combine="vote"` is the vote of the paper.
+
+One training for a large budget uses cheap columns for what dear ones leave over, or not at all. So
+stacked columns come from two trainings: one for the budget, and one for a sixteenth of it, whose
+functions of cheap columns do without the others. `make trust` compares models that were fitted
+once with models that were fitted for each budget.
 """
 
 

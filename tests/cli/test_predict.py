@@ -88,7 +88,7 @@ def test_columns_out_of_reach_may_be_absent(trained, model, tmp_path):
     want = run("predict", model, trained / "test.csv", "--budget", 4.9).stdout
     assert run("predict", model, tmp_path / "t.csv", "--budget", 4.9).stdout == want
     assert run("predict", model, tmp_path / "t.csv", "--budget-column", "cap").stdout == want
-    full.drop("a").write_csv(tmp_path / "t.csv")  # b is bought first, and leaves too little for a
+    # others are bought first, and leave too little for b, which costs 5
     want = run("predict", model, trained / "test.csv", "--budget", 5).stdout
     assert run("predict", model, tmp_path / "t.csv", "--budget", 5).stdout == want
     full.select("id").write_csv(tmp_path / "t.csv")
@@ -102,13 +102,13 @@ def test_what_is_bought_may_be_absent_if_the_model_answers_without(model, tmp_pa
         (["b", "colour"], "t.csv lacks b, colour; they count as not to be had, in every row\n"),
     ):
         full.drop(names).write_csv(tmp_path / "t.csv")
-        result = run("predict", model, tmp_path / "t.csv", "--budget", 6)
+        result = run("predict", model, tmp_path / "t.csv", "--budget", 6.5)
         assert result.exit_code == 0, result.stderr
         assert text in result.stderr
         answers = pl.read_csv(io.StringIO(result.stdout))
         X = full.drop("id", "y", *names)
-        assert answers["prediction"].to_list() == load(model).predict(X, 6.0).tolist()
-        assert answers["spent"].to_list() == load(model).spend(X, 6.0).tolist()
+        assert answers["prediction"].to_list() == load(model).predict(X, 6.5).tolist()
+        assert answers["spent"].to_list() == load(model).spend(X, 6.5).tolist()
 
 
 def test_a_frontier_buys_something_else_for_what_is_absent(frontier, tmp_path):

@@ -139,3 +139,17 @@ def test_intercept_and_scale_follow_the_share_that_is_explained(quadratic):
 def test_what_does_not_fit_is_refused(quadratic, change, message):
     with pytest.raises(ValueError, match=message):
         weights_of(*quadratic, **change)
+
+
+def test_functions_of_several_parts_are_joined_and_those_that_repeat_are_left_out():
+    rng = np.random.default_rng(1)
+    one, two = StepFunctions.from_stumps(stumps()), StepFunctions.from_stumps(stumps(columns=5))
+    joined = StepFunctions.joined([one, two, one.taken(np.array([1]))])
+    distinct = joined.distinct()
+    assert len(distinct) == len(one) + len(two) == len(joined) - 1
+    part = joined.taken(distinct)
+    assert (np.diff(np.flatnonzero(part.column == one.column[0])) == 1).all()
+    X, rows = rng.normal(size=(50, 5)), np.arange(50)
+    X[::7] = np.nan
+    values = np.concatenate([one.on(X, rows), two.on(X, rows)], axis=1)
+    np.testing.assert_array_equal(part.on(X, rows), values[:, distinct])

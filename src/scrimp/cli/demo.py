@@ -5,7 +5,12 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import os
+import subprocess
+import sys
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,7 +95,7 @@ def demo(out: Path, quick: bool, progress: bool | None, as_json: bool) -> None:
 
     heart = load_heart()
     methods = demo_methods(heart)
-    with progress_bar(progress, only=TASK):
+    with _compiling_ahead(), progress_bar(progress, only=TASK):
         comparison = compare(
             heart.X, heart.y, heart.costs, budgets=BUDGETS, methods=methods,
             n_folds=QUICK_FOLDS if quick else FOLDS, n_repeats=1, max_seconds=math.inf,
@@ -105,6 +110,33 @@ def demo(out: Path, quick: bool, progress: bool | None, as_json: bool) -> None:
         print_json(_record(comparison, advice, offers, out))
     else:
         _print(comparison, advice, offers, out)
+
+
+@contextmanager
+def _compiling_ahead() -> Iterator[None]:
+    """Compile what the frontier needs in another process, while other methods are tried."""
+    from ..kernels.boosted_trees import boost
+    from ..kernels.jit import is_cached
+
+    if is_cached(boost) or (os.cpu_count() or 1) < 2:
+        yield
+        return
+    command = [sys.executable, "-c", f"from {__name__} import _try_frontier; _try_frontier()"]
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere) as process:
+        try:
+            yield
+        finally:
+            process.kill()
+
+
+def _try_frontier() -> None:
+    """Fit the frontier and ask it, so that all kernels on its way are compiled."""
+    from ..datasets import load_heart
+
+    heart = load_heart()
+    frontier = demo_methods(heart)["frontier"].fit(heart.X, heart.y)
+    frontier.sweep(heart.X, BUDGETS)
 
 
 def demo_methods(heart: Dataset) -> dict[str, Any]:

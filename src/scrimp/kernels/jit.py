@@ -41,6 +41,12 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return decorate
 
 
+def is_cached(kernel: Any) -> bool:
+    """Return whether a compiled form of a kernel is on disk; True where none is ever needed."""
+    cache_file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    return cache_file is None or Path(cache_file._index_path).exists()
+
+
 class _CompilationListener(event.Listener):
     """Calls a function with the name of each kernel that is compiled, not read from a cache."""
 

@@ -93,7 +93,7 @@ def at_budget(model: Any, budget: float | None, stop: str | None = None) -> AtBu
     >>> heart = load_heart()
     >>> model = BudgetedBoostingClassifier(heart.costs, n_rounds=50).fit(heart.X, heart.y)
     >>> round(float(at_budget(model, 4.0).score(heart.X, heart.y)), 2)
-    0.77
+    0.79
     """
     check_budget(budget)
     return AtBudget(model, budget, stop)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ...costs.costs import Costs, as_costs
+from ...costs.ledger import within
 from ...costs.shopper import Shopper, warn_of_prior
 from ...data.columns import Columns
 from ...data.validation import check_budget, check_budgets, check_choice
@@ -23,7 +25,7 @@ from ...types import Floats, Ints
 from ..base import BudgetedEstimator
 from .binned_search import Stump
 from .rules import RULES, PricedRule
-from .stacking import stacked_plan
+from .stacking import pooled, stacked_plan
 from .tree_fit import check_tree_params
 
 #: The most bins that two bytes can number, beside the one of missing values.
@@ -36,6 +38,9 @@ ROWS_PER_ROUND = 40
 MAX_CELLS = 20_000_000
 #: The same on rows of the training, of which some will do.
 MAX_TRAINING_CELLS = 600_000
+#: The part of what a run spends that a second one is trained for: of 1/4, 1/16, 1/64 and all of
+#: them, 1/16 alone had nearly all of the gain, and more than 1/8.
+THRIFTY_SHARE = 1 / 16
 #: What votes of stumps (stumps,) add to the scores, before they are weighed (stumps x outputs).
 Coding = Callable[[Floats], Floats]
 
@@ -52,6 +57,8 @@ class Run:
         The most rounds; where the time was over, those that were begun.
     label : str
         Names the run in progress events.
+    thrifty : Run, optional
+        A run for a part of the budget, whose functions are stacked beside those of this one.
     rounds : list of (Stump, float)
         The stumps chosen so far, with their weights.
     """
@@ -59,7 +66,32 @@ class Run:
     shopper: Shopper
     n_rounds: int
     label: str = "fit"
+    thrifty: Run | None = None
     rounds: list[tuple[Stump, float]] = field(default_factory=list)
+
+    def new_thrifty(self) -> Run:
+        """Return a run for a part of what this one has spent, to be trained beside it.
+
+        A run for much money may hardly use what is cheap, or use it for what other columns leave
+        over. The thrifty one learns functions of cheap columns that do without the others.
+        """
+        budget = THRIFTY_SHARE * self.shopper.spent
+        label = f"{self.label}, cheap columns"
+        self.thrifty = Run(Shopper(self.shopper.costs, budget), self.n_rounds, label)
+        return self.thrifty
+
+    @property
+    def parts(self) -> list[Run]:
+        """Itself, and the thrifty run beside it if that has learnt anything."""
+        return [self, self.thrifty] if self.thrifty and self.thrifty.rounds else [self]
+
+    def columns(self) -> list[int]:
+        """Return the columns of both, or of itself where the budget does not pay for both."""
+        ledger = self.shopper.ledger
+        items = set().union(*(part.shopper.ledger.owned for part in self.parts))
+        if not within(ledger.costs.price_of(items), ledger.budgets[0]):
+            items = ledger.owned
+        return [column for item in items for column in ledger.costs.columns[item]]
 
 
 class Booster(BudgetedEstimator):
@@ -96,13 +128,13 @@ class Booster(BudgetedEstimator):
         """Train a run per budget, and become their model; if interrupted, of the rounds done."""
         costs = as_costs(self.costs, len(columns), columns.names)
         runs = [Run(Shopper(costs, budget), self.n_rounds) for budget in self._budgets()]
-        stacked = None
-        has_folds = self.combine == "stacked" and len(rows.table) < ROWS_PER_ROUND * self.n_rounds
+        stacked, is_stacked = None, self.combine == "stacked"
+        has_folds = is_stacked and len(rows.table) < ROWS_PER_ROUND * self.n_rounds
         try:
             # the rest of the time is for the trainings on folds
             with time_share(1.0 / (1 + N_FOLDS) if has_folds else 1.0):
-                self._train(runs, rows, n_classes)
-            if self.combine == "stacked":
+                self._train(runs, rows, n_classes, thrifty=is_stacked)
+            if is_stacked:
                 stacked = self._stack(runs_to_keep(runs), rows, costs, n_classes)
         except KeyboardInterrupt:
             if any(run.rounds for run in runs):
@@ -113,29 +145,38 @@ class Booster(BudgetedEstimator):
         self.columns_ = columns
         return runs
 
-    def _train(self, runs: list[Run], rows: Any, n_classes: int, what: str = "fit") -> None:
-        """Add rounds to the runs, on some rows."""
+    def _train(
+        self, runs: list[Run], rows: Any, n_classes: int, what: str = "fit", thrifty: bool = False
+    ) -> None:
+        """Add rounds to the runs, on some rows; on request train a thrifty one beside each."""
         with self._open_search(rows) as search:
             for number, run in enumerate(runs, start=1):
                 run.label = what if len(runs) == 1 else f"{what} {number}/{len(runs)}"
                 if number > 1:
                     search.restart()
-                rule = PricedRule(
-                    run.shopper, self.rule, self.unaffordable == "skip", self.tau,
-                    self.switch, n_classes,
-                )  # fmt: skip
                 with time_share(1.0 / (len(runs) - number + 1)):
-                    self._boost(search, rule, run, rows)
+                    self._boost(search, self._rule_of(run, n_classes), run, rows)
+                    if thrifty and run.n_rounds == self.n_rounds:  # there is time
+                        search.restart()
+                        other = run.new_thrifty()
+                        self._boost(search, self._rule_of(other, n_classes), other, rows)
+
+    def _rule_of(self, run: Run, n_classes: int) -> PricedRule:
+        """Return the rule that decides what a run buys."""
+        skips = self.unaffordable == "skip"
+        return PricedRule(run.shopper, self.rule, skips, self.tau, self.switch, n_classes)
 
     def _stack(self, runs: list[Run], rows: Any, costs: Costs, n_classes: int) -> PricedPlan:
         """Return the plan whose columns are weighted for any set of them."""
-        functions = [_column_functions(run, rows) for run in runs]
-        sample, values = self._values_on_others(runs, functions, rows, costs, n_classes)
-        outcome = rows.taken(sample).outcome()
-        entries = [
-            stacked_plan(part, costs, Z, outcome, self.unaffordable)
-            for part, Z in zip(functions, values, strict=True)
-        ]
+        parts = [part for run in runs for part in run.parts]
+        functions = [_column_functions(part, rows) for part in parts]
+        sample, values = self._values_on_others(parts, functions, rows, costs, n_classes)
+        outcome, learned = rows.taken(sample).outcome(), zip(functions, values, strict=True)
+        entries = []
+        for run in runs:
+            both = list(itertools.islice(learned, len(run.parts)))
+            joined, Z = pooled(both, run.columns(), outcome)
+            entries.append(stacked_plan(joined, costs, Z, outcome, self.unaffordable))
         return PricedPlan(entries[0] if len(entries) == 1 else MenuPlan(entries), costs)
 
     def _values_on_others(

@@ -23,25 +23,55 @@ from ...plans.components.step_functions import StepFunctions
 from ...plans.components.subset_weights import SubsetWeights
 from ...plans.contract import StageTable
 from ...plans.gam import GamPlan
-from ...types import Flags, Floats
+from ...types import Flags, Floats, Ints
 from .outcomes import Classes, Outcome
+from .purchase_order import purchase_order
 from .set_calibration import calibrated, prefixes, sets_to_try
 
 #: Penalties among which the Cp criterion chooses.
 PENALTIES = 4.0 ** np.arange(8)
+#: The smallest scale of a run: single functions may be of use where their sum is not.
+LEAST_SCALE = 1e-3
 #: Newton steps to the weights of all functions.
 NEWTON_STEPS = 3
+
+
+def pooled(
+    runs: Sequence[tuple[StepFunctions, Floats]], columns: Sequence[int], outcome: Outcome
+) -> tuple[StepFunctions, Floats]:
+    """Return the functions of several runs, and their values on held-out rows.
+
+    The longer a run, the larger its sums; each is brought to the scale of the outcome, so that
+    weights of its functions and of others' may be held to a common one.
+
+    Parameters
+    ----------
+    runs : sequence of (StepFunctions, float array (rows, functions, outputs))
+        The functions of each run and their values.
+    columns : sequence of int
+        The columns whose functions are kept.
+    outcome : Outcome
+        What is predicted for these rows.
+    """
+    # rounded, so that another order of columns does not change them
+    scales = [max(round(outcome.calibrate(Z.sum(axis=1))[1], 3), LEAST_SCALE) for _, Z in runs]
+    scaled = [part.scaled(scale) for (part, _), scale in zip(runs, scales, strict=True)]
+    values = [Z * scale for (_, Z), scale in zip(runs, scales, strict=True)]
+    functions = StepFunctions.joined(scaled)
+    chosen = functions.distinct()
+    chosen = chosen[np.isin(functions.column[chosen], columns)]
+    return functions.taken(chosen), np.concatenate(values, axis=1)[:, chosen]
 
 
 def stacked_plan(
     functions: StepFunctions, costs: Costs, Z: Floats, outcome: Outcome, refusal: str
 ) -> GamPlan:
-    """Return the plan of functions that buys their items in order, weighted for any set.
+    """Return the plan that buys what is worth its price first, weighted for any set.
 
     Parameters
     ----------
     functions : StepFunctions
-        Centred functions, in the order of their purchase.
+        Centred functions, in the order of the booster's purchases.
     costs : Costs
         Which item brings a column.
     Z : float array (rows, functions, outputs)
@@ -51,15 +81,22 @@ def stacked_plan(
     refusal : {"skip", "stop"}
         As in `GamPlan`.
     """
-    items = [costs.item_of[column] for column in functions.column.tolist()]
-    order = list(dict.fromkeys(items))
-    stage_of = np.array([order.index(item) for item in items], dtype=np.int64)
+    items = np.array([costs.item_of[column] for column in functions.column.tolist()], dtype=int)
+    order = list(dict.fromkeys(items.tolist()))
     Z = Z - np.einsum("i,ick->ck", outcome.weights, Z) / outcome.weights.sum()
-    weights = _with_all_functions(_at_prior(Z, outcome, prefixes(stage_of)), Z, outcome)
+    at_prior = _at_prior(Z, outcome, prefixes(_positions(order, items)))
+    order = purchase_order(at_prior, costs, order, items)
+    stage_of = _positions(order, items)
+    weights = _with_all_functions(at_prior, Z, outcome)
     if isinstance(outcome, Classes):  # the squared loss of numbers is its own quadratic model
         weights = calibrated(weights, Z, outcome, sets_to_try(costs, order, stage_of))
     stages = StageTable(tuple((item,) for item in order))
     return GamPlan(stages, functions, stage_of, weights, refusal)
+
+
+def _positions(order: Sequence[int], items: Ints) -> Ints:
+    """Return the position of each of some items in an order."""
+    return np.array([order.index(item) for item in items.tolist()], dtype=np.int64)
 
 
 def _at_prior(Z: Floats, outcome: Outcome, sets: Sequence[Flags]) -> SubsetWeights:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -75,6 +76,39 @@ class StepFunctions:
             scale * np.array([missing for _, _, missing in parts]).reshape(len(columns), k),
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence[StepFunctions]) -> StepFunctions:
+        """Return the functions of all parts."""
+        counts = np.concatenate([np.diff(part.starts) for part in parts])
+        columns, breaks, values, missing = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("column", "breaks", "values", "missing")
+        )
+        return cls(columns, np.cumsum([0, *counts.tolist()]), breaks, values, missing)
+
+    def taken(self, order: Ints) -> StepFunctions:
+        """Return some of the functions, in the given order."""
+        bounds = [(self.starts[f], self.starts[f + 1], f) for f in order.tolist()]
+        return StepFunctions(
+            self.column[order],
+            np.cumsum([0, *(end - start for start, end, _ in bounds)]),
+            np.concatenate([np.empty(0), *(self.breaks[a:b] for a, b, _ in bounds)]),
+            np.concatenate(
+                [self.values[:0], *(self.values[a + f : b + f + 1] for a, b, f in bounds)]
+            ),
+            self.missing[order],
+        )
+
+    def distinct(self) -> Ints:
+        """Return the functions that equal no earlier one, those of a column side by side."""
+        of_column: dict[int, dict[bytes, int]] = {}
+        for f, column in enumerate(self.column.tolist()):
+            start, end = self.starts[f], self.starts[f + 1]
+            parts = self.breaks[start:end], self.values[start + f : end + f + 1], self.missing[f]
+            same = of_column.setdefault(column, {})
+            same.setdefault(b"".join(part.tobytes() for part in parts), f)
+        return np.array([f for same in of_column.values() for f in same.values()], dtype=np.int64)
+
     def __len__(self) -> int:
         return len(self.column)
 
@@ -98,6 +132,10 @@ class StepFunctions:
         return replace(
             self, values=self.values - np.repeat(by, counts, axis=0), missing=self.missing - by
         )
+
+    def scaled(self, scale: float) -> StepFunctions:
+        """Return the functions times a number."""
+        return replace(self, values=scale * self.values, missing=scale * self.missing)
 
     def breaks_of(self, members: Ints) -> Floats:
         """Return the breaks of some functions, ascending and distinct."""

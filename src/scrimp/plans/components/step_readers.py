@@ -77,8 +77,10 @@ class StumpReader:
         """Return the sums, or the prior (rows x outputs)."""
         from ...kernels.votes import answer_rows
 
+        answers: Floats
         if len(rows) > _MAX_SINGLE_ROWS:
-            return self._after(np.array([len(self.told)]), X, rows)[0]
+            (answers,) = self._after(np.array([len(self.told)]), X, rows)
+            return answers
         answers = np.empty((len(rows), len(self.base)))
         answer_rows(X, rows, self.base, self.prior, answers, *self._told_table[2])
         return answers

@@ -147,9 +147,12 @@ def _breaks(terms: Sequence[_Terms]) -> Floats:
 
 
 def _merged(terms: _Terms, breaks: Floats) -> Iterator[tuple[Floats, Floats]]:
-    """Yield sums of functions with equal weights (outputs x points), and these weights."""
+    """Yield sums of functions with equal weights (outputs x points), and these weights.
+
+    They come in the order of the functions, so that sums are rounded as one by one.
+    """
     points = np.array([*breaks, np.inf, np.nan])
     values = terms.functions.values_at(terms.members, points)
-    rows, group = np.unique(terms.weights, axis=0, return_inverse=True)
-    for number, weights in enumerate(rows):
-        yield values[group.reshape(-1) == number].sum(axis=0), weights
+    rows, first, group = np.unique(terms.weights, axis=0, return_index=True, return_inverse=True)
+    for number in np.argsort(first).tolist():
+        yield values[group.reshape(-1) == number].sum(axis=0), rows[number]
