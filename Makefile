@@ -23,7 +23,7 @@ demo: $(VENV)/.ready-run ## install scrimp and run its demo
 	@$(BIN)/scrimp demo
 
 test: $(VENV)/.ready-dev ## run the tests of the package, without the slow ones
-	@$(BIN)/python -m pytest -n 2 -m "not slow" tests src $(addprefix --ignore=,$(EXPERIMENTS))
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests src $(addprefix --ignore=,$(EXPERIMENTS))
 
 test-papers: $(VENV)/.ready-dev ## run the tests of the papers' experiments and the benchmarks
 	@$(BIN)/python -m pytest -n 2 -m "not slow" $(EXPERIMENTS)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..kernels.threads import run_over_rows
 from .validation import is_missing
 
 Category = str | float
@@ -41,8 +42,16 @@ class NumberRanges:
     @classmethod
     def of(cls, table: NDArray[Any]) -> NumberRanges:
         """Return the ranges of the columns of a table."""
-        low = np.fmin.reduce(table, axis=0, initial=np.inf).astype(np.float64)
-        high = np.fmax.reduce(table, axis=0, initial=-np.inf).astype(np.float64)
+        lows: list[NDArray[Any]] = []
+        highs: list[NDArray[Any]] = []
+
+        def read(start: int, stop: int) -> None:
+            lows.append(np.fmin.reduce(table[start:stop], axis=0, initial=np.inf))
+            highs.append(np.fmax.reduce(table[start:stop], axis=0, initial=-np.inf))
+
+        run_over_rows(read, len(table), table.size)
+        low = np.fmin.reduce(lows, axis=0).astype(np.float64)
+        high = np.fmax.reduce(highs, axis=0).astype(np.float64)
         binary = (low >= 0) & (high <= 1)
         for column in np.flatnonzero(binary).tolist():
             values = table[:, column]

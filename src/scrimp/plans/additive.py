@@ -121,7 +121,8 @@ class AdditivePlan(Plan[AdditiveState]):
     def tell(self, state: AdditiveState, stage: int, X: NDArray[Any], rows: Ints) -> None:
         """Note a stump, which the next readout adds."""
         state.pending.append(stage)
-        state.source = Source(X, rows)
+        if state.source is None or state.source.X is not X or state.source.rows is not rows:
+            state.source = Source(X, rows)
         state.count += 1
         state.position = stage + 1
 

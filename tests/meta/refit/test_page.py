@@ -14,6 +14,7 @@ from scrimp import RefitClassifier, load, save
 PAGE = Path(__file__).parents[3] / "docs" / "any_model.md"
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_is_printed():
     results = doctest.testfile(str(PAGE), False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert results.failed == 0
