@@ -37,9 +37,9 @@ default) are weighted for whatever columns a row has, and what explains most per
 first. `combine="vote"` is the vote of the paper.
 
 One training for a large budget uses cheap columns for what dear ones leave over, or not at all. So
-stacked columns come from two trainings: one for the budget, and one for a sixteenth of it, whose
-functions of cheap columns do without the others. `make trust` compares models that were fitted
-once with models that were fitted for each budget.
+stacked columns come from two trainings: one for the budget, and one for a sixteenth of what the
+first spends, whose functions of cheap columns do without the others. `make trust` compares models
+that were fitted once with models that were fitted for each budget.
 """
 
 

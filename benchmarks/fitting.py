@@ -30,9 +30,9 @@ def fit(
     return model.fit(X, y)
 
 
-def fit_vote(X: np.ndarray, y: np.ndarray, prices: np.ndarray, rule: str = "greedy") -> object:
-    """Fit the vote of the paper, which is not weighed anew for what is at hand."""
-    return fit(X, y, prices, rule, combine="vote")
+def fit_vote(X: np.ndarray, y: np.ndarray, prices: np.ndarray) -> object:
+    """Fit the vote of the paper, whose weights do not depend on the columns at hand."""
+    return fit(X, y, prices, combine="vote")
 
 
 def fit_lightgbm(X: np.ndarray, y: np.ndarray, prices: np.ndarray) -> None:

@@ -58,7 +58,8 @@ class Run:
     label : str
         Names the run in progress events.
     thrifty : Run, optional
-        A run for a part of the budget, whose functions are stacked beside those of this one.
+        A run for a part of what this one spends, whose functions are stacked beside those of
+        this one.
     rounds : list of (Stump, float)
         The stumps chosen so far, with their weights.
     """

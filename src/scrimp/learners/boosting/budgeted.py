@@ -115,11 +115,11 @@ class BudgetedBoostingClassifier(BudgetedClassifier, Booster):
         whatever columns a row has, so that an answer with few of them is no worse than the
         prior; weights are fitted on rows that the stumps were not trained on, by trainings on
         5 folds where there are few rows. What explains most per price is bought first, and a
-        second training for a sixteenth of the budget makes functions of cheap columns, so that
-        smaller budgets than that of the training are well used. ``vote``: the sum of the
-        stumps, as in the paper, which is meant for all of them, in the order of the training.
-        For trees, and for stumps of more than two classes, ``stacked`` trains an ensemble for
-        each of several parts of what is bought, and one for any other part of it.
+        second training for a sixteenth of what the first spends makes functions of cheap
+        columns, so that smaller budgets than that of the training are well used. ``vote``: the
+        sum of the stumps, as in the paper, which is meant for all of them, in the order of the
+        training. For trees, and for stumps of more than two classes, ``stacked`` trains an
+        ensemble for each of several parts of what is bought, and one for any other part of it.
     error_cost : mapping, array (classes, classes), float or None
         What errors cost: ``{"sick->well": 1000, "well->sick": 200}``, with the true class
         first, or with pairs ``("sick", "well")`` as keys; ``{"sick": 1000, "well": 200}`` for
