@@ -92,10 +92,10 @@ def naive(costs, plan, x, key, budget):
 @pytest.mark.parametrize(
     "options",
     [
-        {},
+        {"max_draws": 300},  # free members would be drawn 10,000 times
         {"refusal": "stop"},
         {"max_draws": 3},
-        {"seed": 5},
+        {"seed": 5, "max_draws": 300},
         {"affordable": True},
         {"affordable": True, "max_draws": 3},
     ],

@@ -115,6 +115,8 @@ def closures_of(
     ValueError
         If items require each other in a cycle, or too many others; `names` name them.
     """
+    if not any(requires):
+        return tuple((item,) for item in range(len(requires)))
     done: dict[int, tuple[int, ...]] = {}
     steps = 0
     for item in _ancestors_first(requires, names):

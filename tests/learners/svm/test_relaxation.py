@@ -10,6 +10,7 @@ from scipy.optimize import linprog
 from scrimp.learners.svm import relaxation as relaxation_module
 from scrimp.learners.svm.duality import Iterate, balance, dual_bound
 from scrimp.learners.svm.problem import LOSSES, SVMProblem
+from scrimp.learners.svm.proximal_newton import ProximalNewton
 from scrimp.learners.svm.relaxation import Relaxation, warm_start, zero_iterate
 from scrimp.learners.svm.training import train_on_groups
 from tests.naive import ltb as naive
@@ -155,6 +156,25 @@ def test_a_gap_is_never_above_the_whole_objective(loss, max_iter, C):
         assert 0.0 <= found.lower_bound <= least * (1 + 1e-7)
         assert -1e-12 <= found.gap <= 1.0
         assert all(0.0 <= low <= high * (1 + 1e-12) for high, low in found.history)
+
+
+class _Unsteady(ProximalNewton):
+    """Finds a descent of one rounding error at every step, as some problems allow for long."""
+
+    def step(self, tol):
+        moved = super().step(tol)
+        self.n_steps += not moved
+        return True
+
+
+def test_steps_end_where_only_rounding_is_left_of_the_gap():
+    loss = "squared_epsilon_insensitive"
+    X, y = data(loss, n=600)
+    own = problem(X, y, loss, 0.5)
+    solver = _Unsteady(own, np.zeros(5), 1.0, zero_iterate(own))
+    found = solver.solve(0.0, 10_000)
+    assert found.gap <= 1e-12
+    assert found.n_steps < 1_000
 
 
 # Trainings

@@ -37,7 +37,17 @@ class _Smoothing:
     gap_part: float = 0.25
 
 
-SMOOTHING = _Smoothing()
+@dataclass(frozen=True)
+class _Stagnation:
+    """When nothing but rounding is left of the gap."""
+
+    #: Relative gaps up to this may be rounding.
+    gap: float = 1e-12
+    #: Steps that must then halve the gap.
+    n_steps: int = 30
+
+
+SMOOTHING, _STAGNATION = _Smoothing(), _Stagnation()
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +154,8 @@ class Solver(ABC):
         while self.gap > tol or self.n_steps < min_steps:
             if self.n_steps >= max_steps or self.lower_bound >= cutoff or is_time_over():
                 break
+            if self.n_steps >= min_steps and self._is_rounding():
+                break
             moved = self.step(tol)
             self.evaluate()
             if not moved and not self.update_multipliers():
@@ -152,6 +164,13 @@ class Solver(ABC):
         return Solution(
             self.best, self.dual, self.best_objective, self.n_steps, self.history, self.work
         )
+
+    def _is_rounding(self) -> bool:
+        """Return whether the gap is so small, and falls so slowly, that it is due to rounding."""
+        if self.gap > _STAGNATION.gap or len(self.history) <= _STAGNATION.n_steps:
+            return False
+        objective, bound = self.history[-1 - _STAGNATION.n_steps]
+        return bool(self.best_objective - self.lower_bound > (objective - bound) / 2.0)
 
     def evaluate(self) -> DualBound:
         """Evaluate objective and lower bound, keep the best, and update multipliers when due."""
