@@ -8,6 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.metrics import log_loss, r2_score
 
 from scrimp import BudgetedSVC, BudgetedSVR, Costs, load, save
+from scrimp.learners.svm import plan_making
 
 COSTS = Costs.per_feature([1.0, 4.0, 2.0, 8.0])
 
@@ -29,11 +30,44 @@ def test_a_part_answers_with_the_least_squares_machine(scale):
     spread = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
     Y = np.where(y[:, None] == np.arange(3), 1.0, -1.0)
     table = (X - mean) / spread if scale else X
-    for columns in ([0], [2, 3], [0, 1, 3]):
-        owned = np.isin(np.arange(4), columns)
+
+    def answers(columns):
+        return model.decision_function(X, budget=0.0, owned=np.isin(np.arange(4), columns))
+
+    assert model.plan_.plan.stages.items == ((0,), (2,), (1,), (3,))
+    for columns in ([1], [2, 3], [1, 3]):
         expected = least_squares(table, Y, weights, columns, 0.7)
-        found = model.decision_function(X, budget=0.0, owned=owned)
-        np.testing.assert_allclose(found, expected, atol=1e-8)
+        np.testing.assert_allclose(answers(columns), expected, atol=1e-8)
+    # the machine of the first items, and what least squares gain beyond them
+    for first, columns in (([0], [0, 1, 3]), ([0, 2], [0, 2, 3])):
+        gain = least_squares(table, Y, weights, columns, 0.7)
+        gain -= least_squares(table, Y, weights, first, 0.7)
+        np.testing.assert_allclose(answers(columns), answers(first) + gain, atol=1e-8)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("scale", [False, True])
+def test_the_first_items_answer_with_a_machine_trained_on_them(loss, scale):
+    X, y = load_iris(return_X_y=True)
+    model = BudgetedSVC(COSTS, C=0.7, loss=loss, scale=scale).fit(X, y)
+    order = [item for items in model.plan_.plan.stages.items for item in items]
+    for length in (1, 2, 3):
+        columns = sorted(order[:length])
+        alone = BudgetedSVC(C=0.7, loss=loss, scale=scale).fit(X[:, columns], y)
+        found = model.decision_function(X, budget=0.0, owned=np.isin(np.arange(4), columns))
+        expected = alone.decision_function(X[:, columns])
+        np.testing.assert_allclose(found, expected, atol=0.3 if loss == "hinge" else 0.03)
+        assert (found.argmax(axis=1) == expected.argmax(axis=1)).mean() > 0.95
+
+
+def test_where_machines_would_take_too_long_least_squares_answer(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    monkeypatch.setattr(plan_making, "MAX_WORK", 6.0 * len(X) * (1 + 4 + 9))
+    plan = BudgetedSVC(scale=True).fit(X, y).plan_.plan
+    for length, is_least_squares in [(1, False), (3, False), (4, True), (20, True)]:
+        weights = plan.models.coefficients_of(length)[1]
+        expected = plan.subsets.solve(np.arange(length))[1]
+        assert np.allclose(weights, expected, rtol=1e-6) == is_least_squares
 
 
 def test_the_whole_answers_as_it_was_trained():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -22,17 +21,14 @@ from ...data.folds import Splits, given_splits
 from ...data.linear_design import LinearDesign, check_missing
 from ...data.target import Target
 from ...data.validation import check_budgets
-from ...plans import MenuPlan, PrefixPlan
-from ...plans.components.models import LinearModel
-from ...plans.contract import Plan
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...runtime.time_limit import current_limit, time_share
 from ...types import Floats
 from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
 from .groups import Groups
-from .partial_sets import LinearSVM, answers_to_parts, least_squares_sets, plan_of_parts
 from .path import PathSolution, as_list, best_c, cross_validate, share_lower_bounds, solve_path
+from .plan_making import PlanMaker
 from .probabilities import class_frequencies, prior_scores
 from .problem import LOSSES, SVMProblem, zero_constant_columns
 from .standardisation import Standardisation
@@ -122,7 +118,11 @@ class BudgetedLinearSVM(BudgetedEstimator):
                     self.columns_, self.target_ = columns, target
                     path = _with_shared_bounds(path, Cs)
                     self._set_path_attributes(path, Cs)
-                    self._set_models(path, problem, costs, design, shift, standardisation)
+                    prior = _prior(problem, target, shift)
+                    plans = PlanMaker(
+                        problem, groups, costs, design, standardisation, shift, prior, self.max_iter
+                    )
+                    self._set_models(path, plans, is_whole=len(path) == len(Cs))
         self._warn_of_gaps()
 
     def _budgets(self, costs: Costs) -> list[float]:
@@ -182,19 +182,13 @@ class BudgetedLinearSVM(BudgetedEstimator):
         self.n_nodes_ = np.array([solution.n_nodes for solution in path])
         self.n_iter_ = int(self.n_steps_.max(initial=1))
 
-    def _set_models(
-        self, path: list[PathSolution], problem: SVMProblem, costs: Costs, design: LinearDesign,
-        shift: float, standardisation: Standardisation,
-    ) -> None:  # fmt: skip
+    def _set_models(self, path: list[PathSolution], plans: PlanMaker, is_whole: bool) -> None:
         """Set the plan, and the coefficients of the model of the largest budget."""
-        last = path[-1].trained
-        columns, w = last.coefficients(problem)
-        w, self.intercept_ = standardisation.undo(columns, w, last.iterate.b + shift)
-        self.coef_ = problem.zeros()
-        self.coef_[:, columns] = w
-        prior = _prior(problem, self.target_, shift)
-        menu = _menu(path, self.C_, problem, costs, design, shift, standardisation, prior)
-        self.plan_ = PricedPlan(menu, costs)
+        last = plans.machine(path[-1].trained)
+        self.intercept_ = last.intercepts
+        self.coef_ = plans.problem.zeros()
+        self.coef_[:, last.columns] = last.coefficients.T
+        self.plan_ = PricedPlan(plans.menu(path, self.C_, is_whole), plans.costs)
         self._price_entries()
 
     def _price_entries(self) -> None:
@@ -297,28 +291,6 @@ def _with_shared_bounds(path: list[PathSolution], Cs: dict[float, float]) -> lis
     return sorted(chain(*paths), key=lambda solution: solution.budget)
 
 
-def _menu(
-    path: Sequence[PathSolution], Cs: Floats, problem: SVMProblem, costs: Costs,
-    design: LinearDesign, shift: float, standardisation: Standardisation, prior: Floats,
-) -> Plan[Any]:  # fmt: skip
-    """Return a menu with one entry per budget, the largest last; answers are shifted back."""
-    entries: list[PrefixPlan] = []
-    for solution, C in zip(path, Cs.tolist(), strict=True):
-        columns, w = solution.trained.coefficients(problem)
-        intercepts = solution.trained.iterate.b + shift
-        if not len(columns):
-            entries.append(PrefixPlan.constant(prior))
-            continue
-        w, intercepts = standardisation.undo(columns, w, intercepts)
-        model = LinearSVM(columns, w.T, intercepts, prior)
-        if answers_to_parts(problem, model):
-            sets = least_squares_sets(problem, columns, C, standardisation, shift)
-            entries.append(plan_of_parts(model, sets, design, costs))
-        else:
-            entries.append(_whole(model, design, costs))
-    return entries[0] if len(entries) == 1 else MenuPlan(entries)
-
-
 def _prior(problem: SVMProblem, target: Target, shift: float) -> Floats:
     """Return the answer without a purchase: the best intercept, or the class frequencies."""
     if not target.is_number:
@@ -326,11 +298,3 @@ def _prior(problem: SVMProblem, target: Target, shift: float) -> Floats:
         return prior_scores(frequencies, target.scale)
     z = problem.scores(problem.zeros())
     return problem.best_intercepts(z, np.zeros(problem.n_outputs), 1e-6) + shift
-
-
-def _whole(model: LinearSVM, design: LinearDesign, costs: Costs) -> PrefixPlan:
-    """Return the plan that buys all or nothing, not those whose coefficients are 0."""
-    prepared = design.preparation.taken(model.columns)
-    linear = LinearModel(prepared, model.coefficients, model.intercepts, "identity", design.fills)
-    items = np.unique(costs.owners[prepared.source]).tolist()
-    return PrefixPlan.single(items, linear, model.prior)

@@ -113,10 +113,12 @@ class BudgetedSVC(BudgetedClassifier, BudgetedLinearSVM):
     Notes
     -----
     A model buys its items one by one, the most valuable per price first. Where the money does not
-    last, an item has failed or some are owned, the answer from the items at hand is that of the
-    least squares support vector machine of the same C, which has a closed form for every set.
-    That needs the products of all pairs of columns: models of sparse tables, or with more than
-    1,000 columns, buy all of their items or none.
+    last, the first items answer with a machine that was trained on them, as far as these trainings
+    take seconds and for the smallest of several budgets. Where an item has failed or some are
+    owned, the answer is that of the first items, changed as the least squares support vector
+    machine of the same C changes from them to the items at hand; it has a closed form for every
+    set. That needs the products of all pairs of columns: models of sparse tables, or with more
+    than 1,000 columns, buy all of their items or none.
 
     Scores times a number are taken for log-odds, so that the probabilities without any purchase
     are the frequencies of the classes; see `scrimp.learners.svm.probabilities`.

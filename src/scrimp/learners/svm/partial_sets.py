@@ -1,27 +1,22 @@
 r"""The answers of a support vector machine to parts of what it buys.
 
-A machine is trained on one set of items. Of less money, or where an item has failed, a row has a
-part of them, and the coefficients of the others cannot just be left out. A part answers with the
-least squares support vector machine of the same targets and the same C (Suykens and Vandewalle
-1999), which is a ridge regression: the minimum of
-:math:`\tfrac12\|w\|^2 + \sum_i C_i(y_i - f_i)^2` has a closed form for every set of columns.
+A machine is trained on one set of items. Where the money does not last, an item has failed or some
+are owned, a row has a part of them. For it there is the least squares support vector machine of
+the same targets and the same C (Suykens and Vandewalle 1999), which is a ridge regression: the
+minimum of :math:`\tfrac12\|w\|^2 + \sum_i C_i(y_i - f_i)^2` has a closed form for every set of
+columns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from ...costs.costs import Costs
 from ...costs.shopper import Shopper
-from ...data.linear_design import LinearDesign
-from ...plans import LinearPrefixes, ModelSequence, PrefixPlan
-from ...plans.components.models import LinearModel
 from ...plans.components.subset_models import SubsetModels
-from ...plans.contract import StageTable
 from ...types import Floats, Ints
 from .problem import SVMProblem
 from .standardisation import Standardisation
@@ -30,34 +25,12 @@ from .standardisation import Standardisation
 MAX_COLUMNS = 1_000
 
 
-@dataclass(frozen=True, eq=False)
-class LinearSVM:
-    """A trained machine, in the units of the table.
-
-    Parameters
-    ----------
-    columns : int array
-        The prepared columns with a coefficient that is not 0.
-    coefficients : float array (columns, outputs)
-        Their coefficients.
-    intercepts : float array (outputs,)
-        The intercepts.
-    prior : float array (outputs,)
-        The answer without columns.
-    """
-
-    columns: Ints
-    coefficients: Floats
-    intercepts: Floats
-    prior: Floats
-
-
-def answers_to_parts(problem: SVMProblem, model: LinearSVM) -> bool:
-    """Return whether a model can be given the answers to parts of its columns.
+def answers_to_parts(problem: SVMProblem, columns: Ints) -> bool:
+    """Return whether a model of some columns can be given the answers to parts of them.
 
     Sparse tables have too many columns for the products of all pairs.
     """
-    return not sparse.issparse(problem.X) and 0 < len(model.columns) <= MAX_COLUMNS
+    return not sparse.issparse(problem.X) and 0 < len(columns) <= MAX_COLUMNS
 
 
 def least_squares_sets(
@@ -91,38 +64,6 @@ def least_squares_sets(
         matrix * np.outer(scale, scale), response * scale[:, None],
         (center + scale * mean)[:, None], middle + shift,
     )  # fmt: skip
-
-
-def plan_of_parts(
-    model: LinearSVM, sets: SubsetModels, design: LinearDesign, costs: Costs
-) -> PrefixPlan:
-    """Return the plan that buys the items of a machine one by one, the most valuable per price.
-
-    With all of them it answers as the machine does, with fewer as `sets` do.
-    """
-    owners = costs.owners[design.preparation.source[model.columns]]
-    bought = list(forward_order(sets, owners, costs))
-    order = np.concatenate([np.flatnonzero(owners == item) for item, _ in bought])
-    sets = _reordered(sets, order)
-    counts = np.cumsum([(owners == item).sum() for item, _ in bought]).tolist()
-    coefficients = [part[order[:count]] for (_, part), count in zip(bought, counts, strict=True)][
-        :-1
-    ]
-    intercepts = [sets.middle - sets.shift[: len(part)].T @ part for part in coefficients]
-    bases = np.vstack([model.prior, *intercepts, model.intercepts])
-    coefficients.append(model.coefficients[order])
-    stages = StageTable(tuple((item,) for item, _ in bought))
-    columns = model.columns[order]
-    if design.has_indicators:
-        prepared = design.preparation.taken(columns)
-        models = [
-            LinearModel(prepared.taken(np.arange(len(part))), part, base, "identity", design.fills)
-            for part, base in zip(coefficients, bases[1:], strict=True)
-        ]
-        return PrefixPlan(stages, ModelSequence(models, bases[0]), sets)
-    fill = () if design.fill is None else design.fill[columns]
-    prefixes = LinearPrefixes(columns, counts, bases, np.concatenate(coefficients), fill)
-    return PrefixPlan(stages, prefixes, sets)
 
 
 def forward_order(sets: SubsetModels, owners: Ints, costs: Costs) -> Iterator[tuple[int, Floats]]:
@@ -162,7 +103,8 @@ def _eliminate(matrix: Floats, response: Floats, column: int) -> None:
     matrix[column], response[column] = row, value
 
 
-def _reordered(sets: SubsetModels, order: Ints) -> SubsetModels:
+def reordered(sets: SubsetModels, order: Ints) -> SubsetModels:
+    """Return the same machines of columns in another order."""
     return SubsetModels(
         sets.matrix[np.ix_(order, order)], sets.response[order], sets.shift[order], sets.middle
     )

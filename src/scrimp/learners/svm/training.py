@@ -109,6 +109,8 @@ class Trainer:
         The budget of the lower bounds.
     n_trainings : int
         How many models were trained.
+    final_tol : float
+        The relative gap of models that are kept.
     """
 
     def __init__(self, problem: SVMProblem, groups: Groups, max_iter: int) -> None:
@@ -116,6 +118,7 @@ class Trainer:
         self.n_trainings = 0
         tol = _TOLERANCES.search_nonsmooth if problem.is_nonsmooth else _TOLERANCES.search
         self._search_tol = tol
+        self.final_tol = _TOLERANCES.final_nonsmooth if problem.is_nonsmooth else _TOLERANCES.final
         self.set_budget(np.inf)
 
     def set_budget(self, budget: float) -> None:
@@ -162,8 +165,7 @@ class Trainer:
 
     def polish(self, trained: TrainedSVM) -> TrainedSVM:
         """Train on the same set more exactly."""
-        problem, n_columns = self.problem, len(trained.columns)
-        tol = _TOLERANCES.final_nonsmooth if problem.is_nonsmooth else _TOLERANCES.final
+        problem, n_columns, tol = self.problem, len(trained.columns), self.final_tol
         if self.is_large(trained):
             tol = max(tol, _TOLERANCES.final_large)
         is_small = problem.X.shape[0] * n_columns <= _TOLERANCES.exact_cells
