@@ -290,6 +290,12 @@ class TestLearnersOfTheRegistry:
         frame.with_columns(visits=(2 * pl.col("b").abs()).round().cast(pl.Int64)).write_csv(path)
         return path
 
+    def test_an_option_of_numbers_is_refused_for_classes(self, numbers, tmp_path):
+        words = ("--target", "y", "--method", "trees", "--quantile", "0.9")
+        assert "--quantile is for numbers, and here classes are predicted" in refused(
+            "fit", numbers, *words, "--out", tmp_path / "m.scrimp"
+        )
+
     @pytest.mark.parametrize(
         ("words", "learner"),
         [
@@ -306,6 +312,14 @@ class TestLearnersOfTheRegistry:
             (("--target", "y", "--method", "refit", "--estimator", "logistic"), "RefitClassifier"),
             (("--target", "b", "--method", "refit", "--estimator", "ridge"), "RefitRegressor"),
             (("--target", "b", "--method", "lasso"), "GroupLassoRegressor"),
+            (
+                ("--target", "y", "--method", "trees", "--rule", "penalty", "--penalty", "0.01"),
+                "BudgetedBoostingClassifier",
+            ),
+            (
+                ("--target", "b", "--method", "trees", "--loss", "quantile", "--quantile", "0.9"),
+                "BudgetedBoostingRegressor",
+            ),
             (("--target", "visits", "--method", "poisson"), "SequencedPoissonRegressor"),
         ],
     )

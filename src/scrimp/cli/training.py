@@ -104,10 +104,11 @@ def _option_params(option: Option, value: Any, task: str) -> dict[str, Any]:
 
 
 def _refuse_other_task(option: Option, task: str) -> None:
-    """Refuse an option of classes where numbers are predicted."""
+    """Refuse an option of classes where numbers are predicted, and the other way round."""
     if task not in option.tasks:
+        wanted, given = ("classes", "numbers") if task == "regression" else ("numbers", "classes")
         raise InputError(
-            f"--{option.name} is for classes, and here numbers are predicted. Leave it out."
+            f"--{option.name} is for {wanted}, and here {given} are predicted. Leave it out."
         )
 
 

@@ -48,8 +48,27 @@ OPTIONS: dict[str, Option] = {
             "rule", "rule", "choice",
             "How a purchase is chosen: greedy and speedboost weigh what it tells against its "
             "price, smoothed does so less and less, hybrid begins greedy and goes on smoothed, "
-            "edge does not look at prices.",
-            default="smoothed", choices=RULES,
+            "edge does not look at prices. Boosted trees have penalty too, see --penalty.",
+            default="smoothed", choices=(*RULES, "penalty"),
+        ),
+        Option(
+            "penalty", "penalty", "float",
+            "What one unit of price takes from the mean loss, for the rule penalty of boosted "
+            "trees (GreedyMiser), such as 0.001.",
+            least=0,
+        ),
+        Option(
+            "loss", "loss", "choice",
+            "The loss that boosted trees minimise: exponential or logistic for classes; squared, "
+            "absolute, poisson (counts) or quantile for numbers. logistic and squared by default.",
+            choices=(
+                "exponential", "logistic", "squared", "absolute", "poisson", "quantile",
+            ),
+        ),
+        Option(
+            "quantile", "quantile", "float",
+            "The quantile that --loss quantile predicts: 0.5, the median, by default.",
+            least=0, most=1, tasks=("regression",),
         ),
         Option(
             "combine", "combine", "choice",

@@ -29,6 +29,7 @@ from scrimp import (
 from scrimp.costs.ledger import within
 from scrimp.datasets import load_heart
 from scrimp.meta.frontier import base, item_search, menu, racing, selection_bias
+from scrimp.meta.frontier import candidates as candidates_module
 from scrimp.runtime.events import listening
 
 from .tables import COSTS, response, table
@@ -233,6 +234,16 @@ class TestCandidates:
         model, X, y = fitted(0, candidates=candidates)
         assert model.failures_ == {}
         assert model.score(X, y) > 0.6
+        assert all(within(spent, 3.5) for spent in model.spend(X, 3.5))
+
+    @pytest.mark.parametrize("name", ["trees", "boosting"])
+    @pytest.mark.parametrize("n_classes", [0, 2])
+    def test_boosters_are_known_by_name(self, name, n_classes, monkeypatch):
+        monkeypatch.setattr(candidates_module, "N_BOOSTER_ROUNDS", 10)
+        model, X, y = fitted(n_classes, candidates=[name], budgets=[3.5, 10.5])
+        assert model.failures_ == {}
+        assert model.chosen_[-1].candidate == name
+        assert model.score(X, y) > (0.8 if n_classes else 0.3)
         assert all(within(spent, 3.5) for spent in model.spend(X, 3.5))
 
     def test_one_of_scrimps_follows_the_prices_of_the_frontier(self):

@@ -15,7 +15,7 @@ from ...costs.ledger import within
 from ...data.preparation import Preparation
 from ...learners.boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
 from ...learners.boosting.rules import RULES
-from ...registry import frontier_learners
+from ...registry import LEARNERS, frontier_learners
 from ...types import Ints
 from ..refit.prefix_models import seeded
 from .base_learners import BASE_LEARNERS, BaseLearner, of_estimator
@@ -27,6 +27,10 @@ from .trained import Trained, TrainedLearners, TrainedModels, TrainedSVMs, items
 SVM = "svm"
 #: Rules of boosted stumps that take part by default.
 DEFAULT_RULES = frontier_learners()
+#: Learners that are trained for several budgets at once, by their names in the registry.
+BOOSTERS = ("boosting", "trees")
+#: Their rounds.
+N_BOOSTER_ROUNDS = 100
 #: Rounds of boosted stumps for classes.
 N_CLASS_ROUNDS = 50
 #: Rounds for a regression, which takes small steps and needs more.
@@ -216,21 +220,22 @@ def _named(name: str, problem: Problem) -> Candidate:
         return BaseLearnerCandidate(name, BASE_LEARNERS[name])
     if name == SVM:
         return SVMCandidate()
-    if name not in RULES:
-        known = ", ".join([*BASE_LEARNERS, SVM, *RULES])
+    if name not in (*BOOSTERS, *RULES):
+        known = ", ".join([*BASE_LEARNERS, SVM, *BOOSTERS, *RULES])
         raise ValueError(
             f"There is no candidate {name!r}. There are: {known}; or give an estimator."
         )
     regression = not problem.target.n_classes
-
-    def make(budgets: Sequence[float]) -> Any:
-        learner = BudgetedBoostingRegressor if regression else BudgetedBoostingClassifier
-        return learner(
-            problem.costs, budget=list(budgets), rule=name, random_state=problem.seed,
-            n_rounds=N_REGRESSION_ROUNDS if regression else N_CLASS_ROUNDS, combine="vote",
-        )  # fmt: skip
-
-    return LearnerCandidate(name, make)
+    learner = LEARNERS["boosting" if name in RULES else name].estimator(
+        "regression" if regression else "classification"
+    )
+    params: dict[str, Any] = {"random_state": problem.seed, "n_rounds": N_BOOSTER_ROUNDS}
+    if name in RULES:
+        n_rounds = N_REGRESSION_ROUNDS if regression else N_CLASS_ROUNDS
+        params |= {"rule": name, "n_rounds": n_rounds, "combine": "vote"}
+    return LearnerCandidate(
+        name, lambda budgets: learner(costs=problem.costs, budget=list(budgets), **params)
+    )
 
 
 def _of_estimator(name: str, estimator: Any, problem: Problem) -> Candidate:
