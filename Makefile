@@ -14,7 +14,7 @@ PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-papers test-lowest slow coverage lint format bench bench-svm bench-trees hops architecture reproduce study study-full trust wheel clean
+.PHONY: help demo test test-papers test-lowest slow coverage lint format bench bench-svm bench-trees bench-streaming hops architecture reproduce study study-full trust wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ bench-svm: $(VENV)/.ready-bench ## benchmarks of support vector machines, some 1
 
 bench-trees: $(VENV)/.ready-bench ## benchmarks of boosted trees, some 10 minutes; needs SCRIMP_DATA for accuracy
 	@$(BIN)/python -m benchmarks.boosted_trees --write
+
+bench-streaming: $(VENV)/.ready-bench ## benchmarks of streaming boosting, some 5 minutes; needs SCRIMP_DATA for covtype
+	@$(BIN)/python -m benchmarks.streaming --write
 
 hops: $(VENV)/.ready-run ## print the way of a fit, a prediction and a session through the files
 	@$(BIN)/python -m benchmarks.hops

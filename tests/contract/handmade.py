@@ -17,6 +17,7 @@ from scrimp.plans import (
     BlocksPlan,
     CalibratedPlan,
     DrawnGamPlan,
+    EnsemblePlan,
     GamPlan,
     LinearPrefixes,
     MenuPlan,
@@ -241,6 +242,12 @@ def calibrated(costs: Costs) -> Plan[Any]:
     return CalibratedPlan(inner, target, [0.1, 0.4, 1.0], maps, [0.2, 0.3, 0.5])
 
 
+def ensemble(costs: Costs, **options: Any) -> Plan[Any]:
+    """A sum of trees in order."""
+    table = trees().taken(np.array([0, 2, 3]))
+    return EnsemblePlan(stages_of(costs, table), table, [0.2], **options)
+
+
 KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
     "additive": additive,
     "additive-stop": lambda costs: additive(costs, outputs=3, refusal="stop"),
@@ -264,6 +271,9 @@ KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
         [additive(costs, [AGE, PULSE]), sampled(costs, affordable=True), blocks(costs)]
     ),
     "blocks": blocks,
+    "ensemble": ensemble,
+    "ensemble-stop": lambda costs: ensemble(costs, refusal="stop"),
+    "ensemble-mean": lambda costs: ensemble(costs, aggregate="average", radius=0.7),
     "calibrated": calibrated,
     "refits": refits,
     "subset": subset,

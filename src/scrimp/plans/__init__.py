@@ -12,6 +12,7 @@ from .components.subset_weights import SubsetWeights
 from .components.terms import TermTable
 from .components.tree_table import TreeTable
 from .drawn_gam import DrawnGamPlan
+from .ensemble import EnsemblePlan
 from .fallback import Fallback
 from .gam import GamPlan
 from .kinds import KINDS, plan_from_parts, plan_to_parts
@@ -28,6 +29,7 @@ __all__ = [
     "BlocksPlan",
     "CalibratedPlan",
     "DrawnGamPlan",
+    "EnsemblePlan",
     "Fallback",
     "GamPlan",
     "LinearPrefixes",

@@ -21,6 +21,7 @@ KINDS = {
     "routed": "routed.RoutedPlan",
     "menu": "menu.MenuPlan",
     "blocks": "blocks.BlocksPlan",
+    "ensemble": "ensemble.EnsemblePlan",
     "calibrated": "calibrated.CalibratedPlan",
 }
 

@@ -105,6 +105,25 @@ LEARNERS: dict[str, LearnerSpec] = {
             },
         ),
         LearnerSpec(
+            "streaming",
+            "boosted trees that learn from a stream",
+            {
+                "classification": Make("scrimp.learners.streaming.StreamingBoostingClassifier"),
+                "regression": Make("scrimp.learners.streaming.StreamingBoostingRegressor"),
+            },
+            details="[gradient boosting from one pass over a stream](docs/streaming.md): all trees "
+            "learn together as rows arrive (`partial_fit`), in bounded memory, and buy what a "
+            "budget pays for; squared, absolute, quantile, Poisson, logistic and hinge loss",
+            reference="Hu 2019, ch. 5",
+            options=("rule", "depth", "learning-rate", "class-weight", "max-seconds"),
+            noun="stream",
+            check_examples=4,
+            exemptions={
+                "check_sample_weight_equivalence_on_dense_data": "Rows are learnt in their order, "
+                "in blocks that count rows.",
+            },
+        ),
+        LearnerSpec(
             "sampled",
             "AdaBoost, its stumps sampled",
             {"classification": Make("scrimp.learners.boosting.SampledBoostingClassifier")},

@@ -1,0 +1,5 @@
+"""Streaming gradient boosting, anytime and on a budget (Hu 2019, chapter 5)."""
+
+from .estimators import StreamingBoostingClassifier, StreamingBoostingRegressor
+
+__all__ = ["StreamingBoostingClassifier", "StreamingBoostingRegressor"]

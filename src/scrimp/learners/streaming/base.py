@@ -1,0 +1,257 @@
+"""What the streaming boosters share: parameters, the stream, the plan, and measured theory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from ...costs.costs import Costs, as_costs
+from ...costs.shopper import warn_if_nothing_is_affordable
+from ...data.target import Target
+from ...data.training_rows import TrainingRows, read_rows, refuse_large_weights
+from ...data.validation import check_budget, check_choice
+from ...plans.components.tree_table import TreeTable
+from ...plans.contract import StageTable
+from ...plans.ensemble import EnsemblePlan
+from ...plans.priced_plan import PricedPlan
+from ...runtime.events import Progress, emit
+from ...runtime.time_limit import is_time_over
+from ...types import Floats
+from ..base import BudgetedEstimator
+from ..boosting.rules import RULES
+from .bounds import StreamBounds, bounds_of
+from .losses import StreamLoss
+from .online_tree import OnlineTree, TreeSettings, tree_table
+from .purchases import Market
+from .stream import Stream
+from .stream_booster import StreamBooster
+
+#: How the steps of learners are chosen.
+STEPS = ("inverse", "theorem")
+#: Rows that a training should see at least, by passes over them if there are fewer.
+N_ENOUGH = 5_000
+#: Passes over few rows, at most.
+MAX_PASSES = 20
+#: Rows between the beginnings of two learners.
+JOIN_AFTER = 100
+#: Rows that `fit` gives to the stream at a time.
+_CHUNK = 5_000
+
+
+class StreamingBooster(BudgetedEstimator):
+    """Base of the streaming boosters."""
+
+    costs: Any
+    budget: Any
+    rule: str
+    loss: str
+    n_learners: int
+    max_depth: int
+    step: Any
+    learning_rate: float
+    edge: float
+    ridge: float
+    radius: float | None
+    batch_size: int
+    max_bins: int
+    memory: float
+    n_passes: int | None
+    _plan: PricedPlan | None
+    _takes_missing = True
+
+    def _check_params(self) -> None:
+        check_choice("rule", self.rule, tuple(RULES))
+        if isinstance(self.step, str):
+            check_choice("step", self.step, STEPS)
+        _check_range("learning_rate", self.learning_rate, 0.0, np.inf, open_low=True)
+        _check_range("edge", self.edge, 0.0, 1.0, open_low=True)
+        _check_range("ridge", self.ridge, 0.0, np.inf)
+        _check_range("memory", self.memory, 1.0, np.inf)
+        for name, low, high in (
+            ("n_learners", 1, 10_000), ("max_depth", 1, 12), ("batch_size", 1, 100_000),
+            ("max_bins", 2, 255),
+        ):  # fmt: skip
+            _check_whole(name, getattr(self, name), low, high)
+        if self.n_passes is not None:
+            _check_whole("n_passes", self.n_passes, 1, 10_000)
+        if self.radius is not None:
+            _check_range("radius", self.radius, 0.0, np.inf, open_low=True)
+        check_budget(self.budget)
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool, **options: Any) -> Any:
+        """Return the rows, validated; the columns are learnt from the first."""
+        rows = read_rows(self, X, y, sample_weight, reset=reset, rescale_weights=False, **options)
+        refuse_large_weights(rows.weights, "where rows are added to others,")
+        if reset:
+            self.columns_ = rows.columns
+        elif self.columns_.ranges is not None:
+            self.columns_ = rows.columns.with_ranges(rows.table)
+        return rows
+
+    def _begin(self, target: Target, loss: StreamLoss, n_outputs: int, evidence: float) -> None:
+        """Make a new stream."""
+        columns, limit = self.columns_, float(check_budget(self.budget))
+        costs = as_costs(self.costs, len(columns), columns.names)
+        warn_if_nothing_is_affordable(costs, [limit])
+        settings = TreeSettings(
+            int(self.max_depth), int(self.max_bins), float(self.memory), evidence=evidence
+        )
+        learners = [OnlineTree(len(columns), n_outputs, settings) for _ in range(self.n_learners)]
+        booster = StreamBooster(
+            loss, learners, self._steps(loss), np.zeros(n_outputs),
+            np.inf if self.radius is None else float(self.radius), JOIN_AFTER,
+        )  # fmt: skip
+        buys_all = self.costs is None and limit >= costs.total
+        market = None
+        if not buys_all:
+            unnamed = replace(costs, column_names=None)  # rows reach it as arrays
+            market = Market(unnamed, limit, self.rule, target.is_number)
+        self.target_, self._costs, self._plan = target, costs, None
+        self._stream = Stream(
+            booster, market, columns.is_categorical(), int(self.batch_size), int(self.max_bins)
+        )
+
+    def _steps(self, loss: StreamLoss) -> Floats:
+        """Return the step of each learner."""
+        number = np.arange(1, self.n_learners + 1)
+        if not isinstance(self.step, str):
+            steps = np.asarray(self.step, dtype=np.float64)
+            if steps.ndim > 1 or steps.size not in (1, self.n_learners) or not (steps > 0).all():
+                raise ValueError(
+                    f"step is {self.step!r}; expected {STEPS}, a number > 0 or one per learner."
+                )
+            return np.broadcast_to(steps, number.shape).copy()
+        if not loss.is_smooth:
+            # 1 / (lambda i) of Thm 5.5.2 where there is a ridge, else a step that needs none
+            return np.asarray(1.0 / (2.0 * loss.ridge * number if loss.ridge else np.sqrt(number)))
+        smoothness = loss.smoothness(self._score_bound)
+        if self.step == "theorem":
+            return np.full(len(number), self.edge / (smoothness * (8.0 - 4.0 * self.edge)))
+        return np.full(len(number), self.learning_rate / smoothness)
+
+    @property
+    def _score_bound(self) -> float:
+        return 3.0 if self.radius is None else float(self.radius)
+
+    def _passes(self, n_rows: int) -> int:
+        if self.n_passes is not None:
+            return int(self.n_passes)
+        return int(np.clip(-(-N_ENOUGH // n_rows), 1, MAX_PASSES))
+
+    def _learn_passes(
+        self, rows: TrainingRows, y: Floats, labels: Floats, n_passes: int, alone: bool
+    ) -> None:
+        """Feed the rows, in their order, so many times; if they are `alone`, to the last."""
+        weights, n = rows.weights_or_ones, len(rows)
+        done, total = 0, n * n_passes
+        for _ in range(n_passes):
+            for start in range(0, n, _CHUNK):
+                part = slice(start, start + _CHUNK)
+                self._stream.add(rows.table[part], y[part], labels[part], weights[part])
+                done += len(y[part])
+                emit(Progress("rows", done, total))
+                if is_time_over():
+                    break
+        self._plan = None
+        if alone:
+            self._stream.flush()
+            self._plan = self.plan_
+
+    @property
+    def plan_(self) -> PricedPlan:
+        """What is bought, in order: a copy of what was learnt so far."""
+        if not hasattr(self, "_stream"):
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
+                "appropriate arguments before using this estimator."
+            )
+        if self._plan is None:
+            self._plan = PricedPlan(self._ensemble(self._costs), self._costs)
+        return self._plan
+
+    @plan_.setter
+    def plan_(self, plan: PricedPlan) -> None:
+        self._plan = plan
+
+    def _ensemble(self, costs: Costs) -> EnsemblePlan:
+        """Return the plan of the learners that have grown; the others are part of its base."""
+        booster, grown = self._stream.booster, []
+        base = np.array(booster.start, dtype=np.float64)
+        for learner, step in zip(booster.learners, booster.steps.tolist(), strict=True):
+            nodes = learner.nodes(-step)
+            if (nodes[0] >= 0).any():
+                grown.append(nodes)
+            elif grown:
+                grown[-1] = (*grown[-1][:-1], grown[-1][-1] + nodes[-1][0])
+            else:
+                base = base + nodes[-1][0]
+        table = tree_table(grown) if grown else _no_trees(len(base))
+        owners = costs.owners
+        items = tuple(tuple(np.unique(owners[list(reads)]).tolist()) for reads in table.reads)
+        aggregate = "add" if booster.loss.is_smooth else "average"
+        return EnsemblePlan(StageTable(items), table, base, "skip", aggregate, booster.radius)
+
+    def _replan(self, costs: Costs) -> None:
+        """Follow the new prices from now on; what was learnt stays."""
+        self._costs, self._plan = costs, None
+
+    @property
+    def edges_(self) -> Floats:
+        """The edge of each learner so far: the share of its target that its answer explains."""
+        return self._stream.booster.record.edges
+
+    @property
+    def n_rows_(self) -> int:
+        """Rows that were learnt from so far."""
+        return self._stream.n_rows
+
+    @property
+    def n_projected_(self) -> int:
+        """Rows on which the projection changed a partial sum."""
+        return self._stream.booster.record.n_projected
+
+    @property
+    def n_clipped_(self) -> int:
+        """Rows with a gradient that was not finite or very large, which was clipped."""
+        return self._stream.booster.record.n_clipped
+
+    def bounds(self, loss_bound: float = 1.0) -> StreamBounds:
+        """Return what the theorems say of the regret, with the least edge that was measured.
+
+        Parameters
+        ----------
+        loss_bound : float
+            The largest loss, B in Thm 5.5.1.
+        """
+        booster = self._stream.booster
+        bound = self._score_bound
+        return bounds_of(
+            booster.loss.convexity(bound), booster.loss.smoothness(bound), booster.record.edges,
+            float(loss_bound), booster.loss.is_smooth, booster.record.n_projected,
+        )  # fmt: skip
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows, in one pass or several."""
+        raise NotImplementedError
+
+
+def _no_trees(n_outputs: int) -> TreeTable:
+    ints, floats = np.zeros(0, dtype=np.int64), np.zeros(0)
+    return TreeTable(ints, ints, floats, ints, ints, ints, np.zeros((0, n_outputs)))
+
+
+def _check_whole(name: str, value: Any, low: int, high: int) -> None:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not (whole and low <= value <= high):
+        raise ValueError(f"{name} is {value!r}; expected a whole number from {low} to {high}.")
+
+
+def _check_range(name: str, value: Any, low: float, high: float, open_low: bool = False) -> None:
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not (number and (low < value if open_low else low <= value) and value <= high):
+        sign = ">" if open_low else ">="
+        upper = "" if high == np.inf else f" and <= {high:g}"
+        raise ValueError(f"{name} is {value!r}; expected a number {sign} {low:g}{upper}.")

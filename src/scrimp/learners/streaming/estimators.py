@@ -1,0 +1,368 @@
+"""StreamingBoostingRegressor and StreamingBoostingClassifier."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.target import Target
+from ...data.training_rows import numeric_target
+from ...data.validation import check_choice, check_labels, check_several
+from ...types import Floats
+from ..base import BudgetedClassifier, BudgetedRegressor
+from .base import StreamingBooster, _check_range
+from .losses import CLASS_LOSSES, NUMBER_LOSSES, StreamLoss
+
+
+class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
+    r"""Gradient boosting of numbers from one pass over a stream, within a budget.
+
+    All weak learners, trees of bounded size, learn together: each is taught what those before it
+    leave of the loss, as rows arrive. The sum may be cut off after any of them. With prices, the
+    first learners read what a part of the budget pays for, and the last what all of it does; what
+    is bought is decided again as the stream goes on.
+
+    Parameters
+    ----------
+    costs : Costs, array, mapping or None
+        Prices: a `Costs`, one price per column, prices by column name, or None: then all columns
+        are read, unless a `budget` is given, for which each costs 1.
+    budget : float or None
+        The most that a prediction may spend. None buys everything that helps.
+    rule : {"smoothed", "greedy", "edge", "speedboost", "hybrid"}
+        How purchases weigh what a column tells against its price, as in
+        `BudgetedBoostingRegressor`.
+    loss : {"squared", "absolute", "quantile", "poisson"}
+        Smooth losses are boosted by Alg. 6 of the thesis, ``absolute`` and ``quantile`` by Alg. 7:
+        with residual projection, and the mean of the partial sums as the answer. ``poisson`` is
+        for counts.
+    n_learners : int
+        The number of weak learners.
+    max_depth : int
+        The most tests on a path of a tree.
+    step : {"inverse", "theorem"}, float, or array (learners,)
+        The step of the learners: `learning_rate` over the smoothness of the loss; that of Thm
+        5.5.1, for `edge`; or as given. For losses that are not smooth both are those of Thm 5.5.2
+        if there is a `ridge`, and the spread of the target over the square root of the learner's
+        number if there is none.
+    learning_rate : float
+        The part of the inverse smoothness that is a step: 1 has the best bound, while smaller ones
+        learn less of the noise.
+    edge : float
+        The edge that the step of Thm 5.5.1 is made for.
+    ridge : float
+        The factor of the squared norm of the scores in the loss.
+    quantile : float
+        Of the quantile loss.
+    radius : float or None
+        For losses that are not smooth: partial sums are projected onto scores up to this. None is
+        no projection.
+    batch_size : int
+        The largest number of rows that are learnt together: they are all answered before any of
+        them is learnt. How rows are divided among calls of `partial_fit` does not matter.
+    max_bins : int
+        Bins of a column, between which trees may split.
+    memory : float
+        The number of rows that the mean of a leaf counts at most.
+    n_passes : int or None
+        Passes of `fit` over its rows. None is one, and more where there are fewer than 5,000 rows.
+    max_seconds, verbose
+        As in `BudgetedBoostingRegressor`.
+
+    Attributes
+    ----------
+    plan_ : PricedPlan
+        The plan of what was learnt so far. A session keeps the plan that it began with.
+    edges_ : float array (learners,)
+        The edge of each learner so far: the share of its target that its answer explains.
+    n_rows_, n_projected_, n_clipped_ : int
+        Rows learnt from, rows on which the projection acted, and rows whose gradient was clipped.
+
+    Notes
+    -----
+    Trees grow by histograms: a leaf splits once the likelihood ratio of its best split is beyond
+    what chance explains. Learners begin one after the other, 100 rows apart. Cut points and
+    purchases are decided by the most recent 2,000 rows, whenever the stream is four times as long.
+
+    References
+    ----------
+    Hu. Anytime Prediction and Learning for the Balance between Computation and Accuracy. PhD
+    thesis, Carnegie Mellon University, 2019, chapter 5. Hu, Sun, Venkatraman, Hebert, Bagnell.
+    Gradient Boosting on Stochastic Data Streams. AISTATS 2017.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scrimp import StreamingBoostingRegressor
+    >>> X = np.random.default_rng(0).normal(size=(4000, 3))
+    >>> y = 3.0 * X[:, 0] + X[:, 1] ** 2
+    >>> model = StreamingBoostingRegressor([5.0, 1.0, 1.0], budget=6.0)
+    >>> for start in range(0, 4000, 500):
+    ...     model = model.partial_fit(X[start : start + 500], y[start : start + 500])
+    >>> float(model.spend(X, budget=4.0).max()) <= 4.0
+    True
+    >>> model.score(X, y) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        costs: Any = None,
+        budget: Any = None,
+        rule: str = "smoothed",
+        loss: str = "squared",
+        *,
+        n_learners: int = 20,
+        max_depth: int = 5,
+        step: Any = "inverse",
+        learning_rate: float = 0.3,
+        edge: float = 0.5,
+        ridge: float = 0.0,
+        quantile: float = 0.5,
+        radius: float | None = None,
+        batch_size: int = 50,
+        max_bins: int = 32,
+        memory: float = 1_000.0,
+        n_passes: int | None = None,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
+    ) -> None:
+        self.costs = costs
+        self.budget = budget
+        self.rule = rule
+        self.loss = loss
+        self.n_learners = n_learners
+        self.max_depth = max_depth
+        self.step = step
+        self.learning_rate = learning_rate
+        self.edge = edge
+        self.ridge = ridge
+        self.quantile = quantile
+        self.radius = radius
+        self.batch_size = batch_size
+        self.max_bins = max_bins
+        self.memory = memory
+        self.n_passes = n_passes
+        self.max_seconds = max_seconds
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows in their order, in `n_passes` passes; forget what was learnt before.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, columns)
+            Numbers, with NaN for missing; a frame may hold categories too.
+        y : array (rows,)
+            Numbers; counts for the loss ``poisson``.
+        sample_weight : array (rows,), optional
+            A weight of 0 leaves the row out.
+        """
+        self._add(X, y, sample_weight, reset=True, alone=True)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from more rows, one pass. Arguments as in `fit`."""
+        self._add(X, y, sample_weight, reset=not hasattr(self, "_stream"), alone=False)
+        return self
+
+    def _add(self, X: Any, y: Any, sample_weight: Any, reset: bool, alone: bool) -> None:
+        self._check_params()
+        check_choice("loss", self.loss, NUMBER_LOSSES)
+        _check_range("quantile", self.quantile, 0.0, 1.0, open_low=True)
+        if np.asarray(y).dtype.kind in "OUS":
+            numeric_target(np.asarray(y), "StreamingBoostingClassifier")
+        rows = self._read(X, y, sample_weight, reset, y_numeric=True).of_positive_weight()
+        y = np.asarray(rows.y, dtype=np.float64)
+        if self.loss == "poisson" and (y < 0).any():
+            raise ValueError(f"y holds {y.min():g}; the loss 'poisson' is for counts, 0 or more.")
+        n_passes = self._passes(len(rows)) if alone else 1
+        if reset:
+            loss = StreamLoss(self.loss, float(self.ridge), float(self.quantile))
+            kind = "counts" if self.loss == "poisson" else "regression"
+            self._begin(Target(kind, np.array([])), loss, 1, 1.0 / n_passes)
+            if not loss.is_smooth and not loss.ridge and isinstance(self.step, str):
+                self._stream.booster.steps *= self.learning_rate * (float(np.std(y[:1_000])) or 1.0)
+        self._learn_passes(rows, y[:, None], y, n_passes, alone)
+
+
+class StreamingBoostingClassifier(BudgetedClassifier, StreamingBooster):
+    """Gradient boosting of classes from one pass over a stream, within a budget.
+
+    As `StreamingBoostingRegressor`, for two classes or more.
+
+    Parameters
+    ----------
+    costs, budget, rule, n_learners, max_depth, step, learning_rate, edge, ridge, radius, \
+batch_size, max_bins, memory, n_passes, max_seconds, verbose
+        As in `StreamingBoostingRegressor`.
+    loss : {"logistic", "hinge"}
+        The logistic loss, multinomial for more than two classes; or the hinge loss, for two.
+    class_weight : dict or None
+        Weights of the classes. ``"balanced"`` needs all rows, and is refused.
+    error_cost
+        As in `BudgetedBoostingClassifier`.
+
+    Attributes
+    ----------
+    classes_ : array
+        Class labels, sorted.
+    plan_, edges_, n_rows_, n_projected_, n_clipped_
+        As in `StreamingBoostingRegressor`.
+
+    References
+    ----------
+    As in `StreamingBoostingRegressor`.
+
+    Examples
+    --------
+    >>> from scrimp import StreamingBoostingClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = StreamingBoostingClassifier(budget=5).fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        costs: Any = None,
+        budget: Any = None,
+        rule: str = "smoothed",
+        loss: str = "logistic",
+        *,
+        n_learners: int = 20,
+        max_depth: int = 5,
+        step: Any = "inverse",
+        learning_rate: float = 0.3,
+        edge: float = 0.5,
+        ridge: float = 0.0,
+        radius: float | None = None,
+        batch_size: int = 50,
+        max_bins: int = 32,
+        memory: float = 1_000.0,
+        n_passes: int | None = None,
+        class_weight: Any = None,
+        error_cost: Any = None,
+        max_seconds: float | None = None,
+        verbose: int | None = None,
+    ) -> None:
+        self.costs = costs
+        self.budget = budget
+        self.rule = rule
+        self.loss = loss
+        self.n_learners = n_learners
+        self.max_depth = max_depth
+        self.step = step
+        self.learning_rate = learning_rate
+        self.edge = edge
+        self.ridge = ridge
+        self.radius = radius
+        self.batch_size = batch_size
+        self.max_bins = max_bins
+        self.memory = memory
+        self.n_passes = n_passes
+        self.class_weight = class_weight
+        self.error_cost = error_cost
+        self.max_seconds = max_seconds
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows in their order, in `n_passes` passes; forget what was learnt before.
+
+        Parameters
+        ----------
+        X : array or data frame (rows, columns)
+            Numbers, with NaN for missing; a frame may hold categories too.
+        y : array (rows,)
+            Two classes or more.
+        sample_weight : array (rows,), optional
+            A weight of 0 leaves the row out.
+        """
+        self._add(X, y, sample_weight, None, reset=True, alone=True)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> Self:  # fmt: skip
+        """Learn from more rows, one pass.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array, optional
+            All classes that the stream may have; needed in the first call, unless its rows have
+            all of them.
+        """
+        reset = not hasattr(self, "_stream")
+        self._add(X, y, sample_weight, classes, reset=reset, alone=False)
+        return self
+
+    def _add(
+        self, X: Any, y: Any, sample_weight: Any, classes: Any, reset: bool, alone: bool
+    ) -> None:
+        self._check_params()
+        check_choice("loss", self.loss, CLASS_LOSSES)
+        if self.class_weight == "balanced" and not alone:
+            raise ValueError("class_weight is 'balanced', which needs all rows; give numbers.")
+        rows = self._read(X, y, sample_weight, reset, classes=True).of_positive_weight()
+        known = self._known_classes(rows.y, classes, reset)
+        codes = self._codes(rows.y, known)
+        n_passes = self._passes(len(rows)) if alone else 1
+        if reset:
+            self._begin_classes(known, n_passes)
+        self._learn_passes(rows, self._targets(codes), codes, n_passes, alone)
+
+    def _known_classes(self, y: NDArray[Any], classes: Any, reset: bool) -> NDArray[Any]:
+        """Return all classes of the stream, sorted."""
+        if not reset:
+            if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+                raise ValueError(
+                    f"classes are {np.unique(classes).tolist()}; expected "
+                    f"{self.classes_.tolist()} as in the first call."
+                )
+            return self.classes_
+        if classes is not None:
+            check_labels(np.asarray(classes))
+        known = np.unique(y if classes is None else np.asarray(classes))
+        check_several(known)
+        if self.loss == "hinge" and len(known) > 2:
+            raise ValueError(
+                f"y has {len(known)} classes, and the loss 'hinge' is for two. Use 'logistic'."
+            )
+        return known
+
+    def _codes(self, y: NDArray[Any], known: NDArray[Any]) -> Floats:
+        """Return the positions of labels among the classes; refuse others."""
+        codes = np.searchsorted(known, y)
+        codes[codes == len(known)] = 0
+        strange = np.unique(y[known[codes] != y])
+        if len(strange):
+            raise ValueError(
+                f"y holds {strange[:5].tolist()}, which are not among the classes "
+                f"{known[:10].tolist()} of the stream. Give all classes in the first call: "
+                "partial_fit(X, y, classes=[...])."
+            )
+        return codes.astype(np.float64)
+
+    def _begin_classes(self, known: NDArray[Any], n_passes: int) -> None:
+        binary = len(known) == 2
+        name = "multinomial" if not binary else self.loss
+        target = self._class_target(known, 2.0 if name == "hinge" else 1.0)
+        n_outputs = 1 if binary else len(known)
+        self._begin(target, StreamLoss(name, float(self.ridge)), n_outputs, 1.0 / n_passes)
+
+    def _targets(self, codes: Floats) -> Floats:
+        """Return the targets as the loss takes them."""
+        n_classes = len(self.target_.classes)
+        if n_classes == 2:
+            return 2.0 * codes[:, None] - 1.0
+        return np.asarray(codes[:, None] == np.arange(n_classes), dtype=np.float64)
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Class labels, sorted."""
+        return self.target_.classes

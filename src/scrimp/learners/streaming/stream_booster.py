@@ -1,0 +1,142 @@
+r"""Streaming gradient boosting: all weak learners learn together, each what those before it leave.
+
+Smooth losses are boosted by Alg. 6 of Hu 2019, chapter 5: with the answers :math:`h_i(x)` of the
+learners, :math:`y^i = y^{i-1} - \eta_i h_i(x)`, learner i is taught the gradient of the loss at
+:math:`y^{i-1}`. Others by Alg. 7: learner i is taught the subgradient plus what learner i - 1 left
+of its own target, partial sums may be projected onto a ball, and the answer is their mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...types import Floats
+from .losses import StreamLoss
+from .online_tree import BinnedRows, OnlineTree
+
+#: Components of gradients beyond this are clipped, and counted.
+LARGEST_GRADIENT = 1e12
+
+
+@dataclass
+class StreamRecord:
+    """What happened so far.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows that were learnt from.
+    n_projected : int
+        Rows on which the projection changed a partial sum.
+    n_clipped : int
+        Rows with a gradient that was not finite, or very large.
+    missed, total : float arrays (learners,)
+        Sums of squared norms: of target less answer, and of the target.
+    """
+
+    n_rows: int = 0
+    n_projected: int = 0
+    n_clipped: int = 0
+    missed: Floats = field(default_factory=lambda: np.zeros(0))
+    total: Floats = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def edges(self) -> Floats:
+        """The edge of each learner; 0 before it has had a target."""
+        return 1.0 - np.divide(
+            self.missed, self.total, out=np.ones_like(self.total), where=self.total > 0
+        )
+
+
+class StreamBooster:
+    """Weak learners that are boosted together.
+
+    Parameters
+    ----------
+    loss : StreamLoss
+        The loss.
+    learners : sequence of OnlineTree
+        In the order of the sum.
+    steps : float array (learners,)
+        The step of each.
+    start : float array (outputs,)
+        The first partial sum.
+    radius : float
+        The bound of the projection; infinite for none.
+    join_after : int
+        Rows after which a learner begins to learn, after the one before it: learners that see the
+        same targets at first would all learn the same.
+    """
+
+    def __init__(
+        self, loss: StreamLoss, learners: Sequence[OnlineTree], steps: Floats, start: Floats,
+        radius: float = np.inf, join_after: int = 0,
+    ) -> None:  # fmt: skip
+        self.loss, self.learners, self.steps = loss, list(learners), steps
+        self.start, self.radius, self.join_after = start, radius, join_after
+        n = len(self.learners)
+        self.record = StreamRecord(missed=np.zeros(n), total=np.zeros(n))
+
+    def answers(self, X: NDArray[Any]) -> Floats:
+        """Return the answers of all learners (learners, rows, outputs)."""
+        return np.stack([learner.predict(X) for learner in self.learners])
+
+    def partial_sums(self, answers: Floats) -> tuple[Floats, int]:
+        """Return y^0 to y^N (learners + 1, rows, outputs), and how many rows were projected."""
+        sums = np.empty((len(answers) + 1, *answers.shape[1:]))
+        sums[0] = self.start
+        projected = np.zeros(answers.shape[1], dtype=bool)
+        for i, (answer, step) in enumerate(zip(answers, self.steps, strict=True)):
+            sums[i + 1] = sums[i] - step * answer
+            if not self.loss.is_smooth and np.isfinite(self.radius):
+                free = sums[i + 1].copy()
+                np.clip(free, -self.radius, self.radius, out=sums[i + 1])
+                projected |= (free != sums[i + 1]).any(axis=1)
+        return sums, int(projected.sum())
+
+    def scores(self, sums: Floats) -> Floats:
+        """Return the answer (rows, outputs): the last partial sum, or the mean of y^1 to y^N."""
+        return np.asarray(sums[-1] if self.loss.is_smooth else sums[1:].mean(axis=0))
+
+    def learn(self, rows: BinnedRows, y: Floats, weights: Floats) -> Floats:
+        """Answer a block of rows, then learn from it; return the answers (rows, outputs).
+
+        All targets come from the hypotheses before the block.
+        """
+        record, answers = self.record, self.answers(rows.X)
+        sums, n_projected = self.partial_sums(answers)
+        targets = self._targets(sums, answers, y)
+        n_joined = len(self.learners)
+        if self.join_after:
+            n_joined = min(1 + record.n_rows // self.join_after, n_joined)
+        for i in range(n_joined):
+            self.learners[i].update(rows, targets[i], weights)
+            record.missed[i] += float(weights @ ((targets[i] - answers[i]) ** 2).sum(axis=1))
+            record.total[i] += float(weights @ (targets[i] ** 2).sum(axis=1))
+        record.n_rows += len(y)
+        record.n_projected += n_projected
+        return self.scores(sums)
+
+    def _targets(self, sums: Floats, answers: Floats, y: Floats) -> Floats:
+        """Return the targets of all learners (learners, rows, outputs)."""
+        targets, clipped = np.empty_like(answers), np.zeros(len(y), dtype=bool)
+        residual = np.zeros_like(answers[0]) if len(answers) else np.zeros(0)
+        for i, answer in enumerate(answers):
+            gradient = self.loss.gradients(sums[i], y)
+            wild = ~(np.abs(gradient) <= LARGEST_GRADIENT)
+            if wild.any():
+                clipped |= wild.any(axis=1)
+                gradient = np.where(np.isnan(gradient), 0.0, gradient)
+                gradient = np.clip(gradient, -LARGEST_GRADIENT, LARGEST_GRADIENT)
+            if self.loss.is_smooth:
+                targets[i] = gradient
+            else:
+                targets[i] = residual + gradient
+                residual = targets[i] - answer
+        self.record.n_clipped += int(clipped.sum())
+        return targets
