@@ -74,6 +74,8 @@ if TYPE_CHECKING:
     from .learners.linear import SequencedClassifier as SequencedClassifier
     from .learners.linear import SequencedPoissonRegressor as SequencedPoissonRegressor
     from .learners.linear import SequencedRegressor as SequencedRegressor
+    from .learners.streaming import StreamingBoostingClassifier as StreamingBoostingClassifier
+    from .learners.streaming import StreamingBoostingRegressor as StreamingBoostingRegressor
     from .learners.svm import BudgetedSVC as BudgetedSVC
     from .learners.svm import BudgetedSVR as BudgetedSVR
     from .learners.trees import BudgetedTreeClassifier as BudgetedTreeClassifier

@@ -222,7 +222,7 @@ batch_size, max_bins, memory, n_passes, max_seconds, verbose
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = StreamingBoostingClassifier(budget=5).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.9
+    >>> model.score(X[1::2], y[1::2]) > 0.85
     True
     """
 
