@@ -21,6 +21,7 @@ _HOMES = {
     "Ledger": "scrimp.costs",
     "Predictor": "scrimp.runtime.predictor",
     "PriceHistogramDisplay": "scrimp.evaluation",
+    "ProgressiveCurve": "scrimp.evaluation",
     "PurchaseDisplay": "scrimp.evaluation",
     "Session": "scrimp.runtime.session",
     "Sweep": "scrimp.runtime.sweep",
@@ -28,6 +29,7 @@ _HOMES = {
     "check_budgeted_estimator": "scrimp.checks",
     "compare": "scrimp.evaluation",
     "load": "scrimp.io",
+    "progressive_validation": "scrimp.evaluation",
     "save": "scrimp.io",
 }
 
@@ -62,8 +64,10 @@ if TYPE_CHECKING:
     from .evaluation import CostMeter as CostMeter
     from .evaluation import Curve as Curve
     from .evaluation import PriceHistogramDisplay as PriceHistogramDisplay
+    from .evaluation import ProgressiveCurve as ProgressiveCurve
     from .evaluation import PurchaseDisplay as PurchaseDisplay
     from .evaluation import compare as compare
+    from .evaluation import progressive_validation as progressive_validation
     from .io import load as load
     from .io import save as save
     from .learners.at_budget import at_budget as at_budget

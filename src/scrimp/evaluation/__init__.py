@@ -16,6 +16,7 @@ from .displays.purchase import PurchaseDisplay
 from .error_cost import error_cost_scorer
 from .metering.cost_meter import CostMeter
 from .methods import METHODS, Method
+from .progressive import ProgressiveCurve, progressive_validation
 
 __all__ = [
     "METHODS",
@@ -28,6 +29,7 @@ __all__ = [
     "Method",
     "Point",
     "PriceHistogramDisplay",
+    "ProgressiveCurve",
     "PurchaseDisplay",
     "Rival",
     "calibration_error",
@@ -39,6 +41,7 @@ __all__ = [
     "ndcg_scorer",
     "oracle_order",
     "price_steps",
+    "progressive_validation",
     "reliability",
     "stopping_cost",
     "timeliness",

@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 
 from ...costs.costs import Costs, as_costs
 from ...costs.shopper import warn_if_nothing_is_affordable
+from ...data.chunks import chunks_of
 from ...data.linear_design import LinearDesign, check_missing, not_finite
 from ...data.target import Target
 from ...data.training_rows import read_rows, refuse_large_weights
@@ -26,7 +27,6 @@ from ...runtime.time_limit import is_time_over, time_share
 from ...types import Floats
 from ..base import BudgetedRegressor
 from .bounds import MAX_LISTED_GROUPS, SequenceBounds, submodularity_ratio, whitened_gamma
-from .chunks import chunks_of
 from .factor import CRITERIA
 from .moments import Moments
 from .ridge_penalty import least_squares_alpha
