@@ -23,6 +23,7 @@ from ...types import Floats
 from ..base import BudgetedEstimator
 from ..boosting.rules import RULES
 from .bounds import StreamBounds, bounds_of
+from .drift import DriftDetector
 from .losses import StreamLoss
 from .online_tree import OnlineTree, TreeSettings, tree_table
 from .purchases import Market
@@ -58,12 +59,15 @@ class StreamingBooster(BudgetedEstimator):
     batch_size: int
     max_bins: int
     memory: float
+    drift: str | None
     n_passes: int | None
     _plan: PricedPlan | None
     _takes_missing = True
 
     def _check_params(self) -> None:
         check_choice("rule", self.rule, tuple(RULES))
+        if self.drift is not None:
+            check_choice("drift", self.drift, ("reset",))
         if isinstance(self.step, str):
             check_choice("step", self.step, STEPS)
         _check_range("learning_rate", self.learning_rate, 0.0, np.inf, open_low=True)
@@ -111,8 +115,9 @@ class StreamingBooster(BudgetedEstimator):
             market = Market(unnamed, limit, self.rule, target.is_number)
         self.target_, self._costs, self._plan = target, costs, None
         self._stream = Stream(
-            booster, market, columns.is_categorical(), int(self.batch_size), int(self.max_bins)
-        )
+            booster, market, columns.is_categorical(), int(self.batch_size), int(self.max_bins),
+            None if self.drift is None else DriftDetector(),
+        )  # fmt: skip
 
     def _steps(self, loss: StreamLoss) -> Floats:
         """Return the step of each learner."""
@@ -207,6 +212,12 @@ class StreamingBooster(BudgetedEstimator):
     def n_rows_(self) -> int:
         """Rows that were learnt from so far."""
         return self._stream.n_rows
+
+    @property
+    def n_drifts_(self) -> int:
+        """How often the stream has changed."""
+        detector = self._stream.detector
+        return 0 if detector is None else detector.n_alarms
 
     @property
     def n_projected_(self) -> int:

@@ -66,6 +66,10 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
         Bins of a column, between which trees may split.
     memory : float
         The number of rows that the mean of a leaf counts at most.
+    drift : {"reset", None}
+        What happens when the loss of recent rows rises clearly above that of many rows before:
+        purchases are decided again by the next 1,000 rows, and learners whose answers do harm
+        begin again; or nothing.
     n_passes : int or None
         Passes of `fit` over its rows. None is one, and more where there are fewer than 5,000 rows.
     max_seconds, verbose
@@ -77,8 +81,9 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
         The plan of what was learnt so far. A session keeps the plan that it began with.
     edges_ : float array (learners,)
         The edge of each learner so far: the share of its target that its answer explains.
-    n_rows_, n_projected_, n_clipped_ : int
-        Rows learnt from, rows on which the projection acted, and rows whose gradient was clipped.
+    n_rows_, n_drifts_, n_projected_, n_clipped_ : int
+        Rows learnt from, changes of the stream that were detected, rows on which the projection
+        acted, and rows whose gradient was clipped.
 
     Notes
     -----
@@ -125,6 +130,7 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
         batch_size: int = 50,
         max_bins: int = 32,
         memory: float = 1_000.0,
+        drift: str | None = "reset",
         n_passes: int | None = None,
         max_seconds: float | None = None,
         verbose: int | None = None,
@@ -144,6 +150,7 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
         self.batch_size = batch_size
         self.max_bins = max_bins
         self.memory = memory
+        self.drift = drift
         self.n_passes = n_passes
         self.max_seconds = max_seconds
         self.verbose = verbose
@@ -196,7 +203,7 @@ class StreamingBoostingClassifier(BudgetedClassifier, StreamingBooster):
     Parameters
     ----------
     costs, budget, rule, n_learners, max_depth, step, learning_rate, edge, ridge, radius, \
-batch_size, max_bins, memory, n_passes, max_seconds, verbose
+batch_size, max_bins, memory, drift, n_passes, max_seconds, verbose
         As in `StreamingBoostingRegressor`.
     loss : {"logistic", "hinge"}
         The logistic loss, multinomial for more than two classes; or the hinge loss, for two.
@@ -209,7 +216,7 @@ batch_size, max_bins, memory, n_passes, max_seconds, verbose
     ----------
     classes_ : array
         Class labels, sorted.
-    plan_, edges_, n_rows_, n_projected_, n_clipped_
+    plan_, edges_, n_rows_, n_drifts_, n_projected_, n_clipped_
         As in `StreamingBoostingRegressor`.
 
     References
@@ -243,6 +250,7 @@ batch_size, max_bins, memory, n_passes, max_seconds, verbose
         batch_size: int = 50,
         max_bins: int = 32,
         memory: float = 1_000.0,
+        drift: str | None = "reset",
         n_passes: int | None = None,
         class_weight: Any = None,
         error_cost: Any = None,
@@ -263,6 +271,7 @@ batch_size, max_bins, memory, n_passes, max_seconds, verbose
         self.batch_size = batch_size
         self.max_bins = max_bins
         self.memory = memory
+        self.drift = drift
         self.n_passes = n_passes
         self.class_weight = class_weight
         self.error_cost = error_cost

@@ -45,9 +45,9 @@ class StreamLoss:
 
     def values(self, scores: Floats, targets: Floats) -> Floats:
         """Return the loss of each row."""
-        ridge = self.ridge * (scores**2).sum(axis=1)
-        plain: Floats = getattr(self, f"_{self.name}")(scores, targets)
-        return np.asarray(ridge + plain.sum(axis=1))
+        with np.errstate(over="ignore"):  # of targets near the largest number
+            plain: Floats = getattr(self, f"_{self.name}")(scores, targets).sum(axis=1)
+            return plain + self.ridge * (scores**2).sum(axis=1) if self.ridge else plain
 
     def gradients(self, scores: Floats, targets: Floats) -> Floats:
         """Return the gradient of each row; a subgradient where there are several."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ...kernels.binning import find_cuts
 from ...types import Flags, Floats, Ints
+from .drift import DriftDetector
 from .online_tree import BinnedRows
 from .purchases import Market, part_of_learners
 from .stream_booster import StreamBooster
@@ -24,6 +25,8 @@ N_RECENT = 2_000
 N_FIRST = 50
 #: The stream is this many times as long at the next decision.
 LONGER = 4
+#: Rows after an alarm until recent rows tell what is to be bought now.
+N_SETTLE = 1_000
 
 
 class Stream:
@@ -41,14 +44,18 @@ class Stream:
         The largest number of rows that are learnt together.
     max_bins : int
         Of a column.
+    detector : DriftDetector or None
+        Tells when the stream has changed. Cut points and purchases are then decided again, once
+        the recent rows are those after the change, and learners that do harm begin again.
     """
 
     def __init__(
         self, booster: StreamBooster, market: Market | None, categorical: Flags, batch_size: int,
-        max_bins: int,
+        max_bins: int, detector: DriftDetector | None = None,
     ) -> None:  # fmt: skip
         self.booster, self.market, self.categorical = booster, market, categorical
-        self.batch_size, self.max_bins = batch_size, max_bins
+        self.batch_size, self.max_bins, self.detector = batch_size, max_bins, detector
+        self._rows_to_settle = 0
         self.n_rows, self._next_decision = 0, N_FIRST
         self._waiting: list[tuple[NDArray[Any], ...]] = []
         self._recent: list[NDArray[Any]] = []
@@ -94,8 +101,18 @@ class Stream:
             self._decide()
             while self._next_decision <= self.n_rows:
                 self._next_decision *= LONGER
-        if self._cuts is not None:
-            self.booster.learn(BinnedRows.of(X, self._cuts, self._n_cuts), y, weights)
+        if self._cuts is None:
+            return
+        scores = self.booster.learn(BinnedRows.of(X, self._cuts, self._n_cuts), y, weights)
+        if self.detector is None:
+            return
+        if self._rows_to_settle > 0:
+            self._rows_to_settle -= len(y)
+            if self._rows_to_settle <= 0:
+                self._decide()
+                self.booster.reset_harmful()
+        elif self.detector.update(self.booster.loss.values(scores, y)):
+            self._rows_to_settle = N_SETTLE
 
     def _remember(self, X: NDArray[Any], y: Floats, labels: Floats, weights: Floats) -> None:
         """Keep the most recent rows; until the first decision the answer is their best constant."""
@@ -113,6 +130,8 @@ class Stream:
 
     def _decide(self) -> None:
         """Choose cut points and purchases by the recent rows."""
+        if self._rows_to_settle:
+            self._recent = [part[-N_SETTLE:] for part in self._recent]
         X, _, labels, weights = self._recent
         self._set_start()
         rows = np.arange(len(X))

@@ -21,6 +21,8 @@ from .online_tree import BinnedRows, OnlineTree
 
 #: Components of gradients beyond this are clipped, and counted.
 LARGEST_GRADIENT = 1e12
+#: Rows over which a learner's recent edge reaches back.
+RECENT = 500.0
 
 
 @dataclass
@@ -81,6 +83,15 @@ class StreamBooster:
         self.start, self.radius, self.join_after = start, radius, join_after
         n = len(self.learners)
         self.record = StreamRecord(missed=np.zeros(n), total=np.zeros(n))
+        self._recent = np.zeros((2, n))
+
+    def reset_harmful(self) -> int:
+        """Let learners begin again whose answers lately were worse than none; return how many."""
+        harmful = np.flatnonzero(self._recent[0] > self._recent[1])
+        for i in harmful.tolist():
+            self.learners[i].reset()
+            self._recent[:, i] = 0.0
+        return len(harmful)
 
     def answers(self, X: NDArray[Any]) -> Floats:
         """Return the answers of all learners (learners, rows, outputs)."""
@@ -114,10 +125,15 @@ class StreamBooster:
         n_joined = len(self.learners)
         if self.join_after:
             n_joined = min(1 + record.n_rows // self.join_after, n_joined)
+        recall = max(1.0 - len(y) / RECENT, 0.0)
         for i in range(n_joined):
             self.learners[i].update(rows, targets[i], weights)
-            record.missed[i] += float(weights @ ((targets[i] - answers[i]) ** 2).sum(axis=1))
-            record.total[i] += float(weights @ (targets[i] ** 2).sum(axis=1))
+            missed = float(weights @ ((targets[i] - answers[i]) ** 2).sum(axis=1))
+            total = float(weights @ (targets[i] ** 2).sum(axis=1))
+            record.missed[i] += missed
+            record.total[i] += total
+            self._recent[0, i] = recall * self._recent[0, i] + missed
+            self._recent[1, i] = recall * self._recent[1, i] + total
         record.n_rows += len(y)
         record.n_projected += n_projected
         return self.scores(sums)
