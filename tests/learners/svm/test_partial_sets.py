@@ -60,14 +60,25 @@ def test_the_first_items_answer_with_a_machine_trained_on_them(loss, scale):
         assert (found.argmax(axis=1) == expected.argmax(axis=1)).mean() > 0.95
 
 
-def test_where_machines_would_take_too_long_least_squares_answer(monkeypatch):
+@pytest.mark.parametrize("n_trained", [0, 5])
+def test_between_machines_answers_change_as_least_squares_do(n_trained, monkeypatch):
     X, y = load_breast_cancer(return_X_y=True)
-    monkeypatch.setattr(plan_making, "MAX_WORK", 6.0 * len(X) * (1 + 4 + 9))
+    work = 6.0 * len(X) * sum(4**k for k in range(n_trained))  # 1, 2, 4, 8 and 16 columns
+    monkeypatch.setattr(plan_making, "MAX_WORK", work)
     plan = BudgetedSVC(scale=True).fit(X, y).plan_.plan
-    for length, is_least_squares in [(1, False), (3, False), (4, True), (20, True)]:
-        weights = plan.models.coefficients_of(length)[1]
-        expected = plan.subsets.solve(np.arange(length))[1]
-        assert np.allclose(weights, expected, rtol=1e-6) == is_least_squares
+
+    def beyond_least_squares(length):
+        base, weights = plan.models.coefficients_of(length)
+        expected = plan.subsets.solve(np.arange(length))
+        more = np.zeros(30)
+        more[:length] = (weights - expected[1])[:, 0]
+        return np.append(more, base - expected[0])
+
+    first = beyond_least_squares(4)
+    assert (np.abs(first).max() > 1e-3) == (n_trained > 0)
+    np.testing.assert_allclose(beyond_least_squares(7), first, atol=1e-8)
+    is_new = np.abs(beyond_least_squares(8) - first).max() > 1e-3
+    assert is_new == (n_trained > 0)
 
 
 def test_the_whole_answers_as_it_was_trained():

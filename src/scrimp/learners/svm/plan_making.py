@@ -8,7 +8,7 @@ the part; see `partial_sets`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,8 @@ from .training import TrainedSVM, Trainer
 MAX_WORK = 3e9
 #: Newton steps of a training from a warm start, by estimate.
 _N_STEPS = 6
+#: Sizes of a set over that of the one before, of the sets to train on: the first that is possible.
+_RATIOS = (1.0, 1.1, 1.25, 1.5, 2.0, 3.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,12 +117,13 @@ class PlanMaker:
             self.problem, model.columns, C, self.standardisation, self.shift
         )  # fmt: skip
 
-        def train(prefixes: Sequence[Items]) -> list[LinearSVM]:
+        def train(prefixes: Sequence[Items]) -> dict[int, LinearSVM]:
             if not has_prefixes:
-                return []
+                return {}
             scaled = self.problem.with_weights(C * self.problem.weights)
             trainer = Trainer(scaled, self.groups, self.max_iter)
-            return [self.machine(each) for each in train_on_prefixes(trainer, prefixes)]
+            trained = train_on_prefixes(trainer, prefixes)
+            return {k: self.machine(each) for k, each in trained.items()}
 
         return plan_of_parts(model, sets, self.design, self.costs, train)
 
@@ -143,12 +146,12 @@ def _whole(model: LinearSVM, design: LinearDesign, costs: Costs) -> PrefixPlan:
 
 def plan_of_parts(
     model: LinearSVM, sets: SubsetModels, design: LinearDesign, costs: Costs,
-    train: Callable[[Sequence[Items]], Sequence[LinearSVM]],
+    train: Callable[[Sequence[Items]], Mapping[int, LinearSVM]],
 ) -> PrefixPlan:  # fmt: skip
     """Return the plan that buys the items of a machine one by one, the most valuable per price.
 
-    With all of them it answers as the machine does, with the first of them as the machines that
-    `train` returns, and as `sets` where there is none.
+    With all of them it answers as the machine does. `train` returns machines of some of the
+    prefixes, by position; between them answers change as those of `sets` do.
     """
     owners = costs.owners[design.preparation.source[model.columns]]
     bought = list(forward_order(sets, owners, costs))
@@ -157,15 +160,12 @@ def plan_of_parts(
     counts = np.cumsum([(owners == item).sum() for item in items]).tolist()
     sets, columns = reordered(sets, order), model.columns[order]
     machines = train([tuple(items[: k + 1]) for k in range(len(items) - 1)])
-    parts = [_coefficients_of(machine, columns) for machine in machines]
-    bases = [machine.intercepts for machine in machines]
-    for (_, part), count in list(zip(bought, counts, strict=True))[len(parts) : -1]:
-        parts.append(part[order[:count]])
-        bases.append(sets.middle - sets.shift[:count].T @ parts[-1])
-    coefficients = [*parts, model.coefficients[order]]
+    least_squares = [part[order] for _, part in bought]
+    coefficients, bases = _prefix_models(machines, least_squares, sets, columns)
+    coefficients[-1], bases[-1] = model.coefficients[order], model.intercepts
     coefficients = [part[:count] for part, count in zip(coefficients, counts, strict=True)]
     stages = StageTable(tuple((item,) for item in items))
-    intercepts = np.vstack([model.prior, *bases, model.intercepts])
+    intercepts = np.vstack([model.prior, *bases])
     if design.has_indicators:
         prepared = design.preparation.taken(columns)
         models = [
@@ -178,6 +178,26 @@ def plan_of_parts(
     return PrefixPlan(stages, prefixes, sets)
 
 
+def _prefix_models(
+    machines: Mapping[int, LinearSVM], least_squares: Sequence[Floats], sets: SubsetModels,
+    columns: Ints,
+) -> tuple[list[Floats], list[Floats]]:  # fmt: skip
+    """Return coefficients of all columns, and intercepts, of each prefix.
+
+    A prefix without a machine has that of the longest before it, plus what least squares gain.
+    """
+    coefficients, bases = [], []
+    more_weights, more_base = np.zeros_like(least_squares[0]), np.zeros_like(sets.middle)
+    for k, weights in enumerate(least_squares):
+        base = sets.middle - sets.shift.T @ weights
+        if k in machines:
+            machine = _coefficients_of(machines[k], columns)
+            more_weights, more_base = machine - weights, machines[k].intercepts - base
+        coefficients.append(weights + more_weights)
+        bases.append(base + more_base)
+    return coefficients, bases
+
+
 def _coefficients_of(machine: LinearSVM, columns: Ints) -> Floats:
     """Return the coefficients of some columns; 0 where a machine has none."""
     position = {column: k for k, column in enumerate(columns.tolist())}
@@ -188,18 +208,35 @@ def _coefficients_of(machine: LinearSVM, columns: Ints) -> Floats:
     return coefficients
 
 
-def train_on_prefixes(trainer: Trainer, prefixes: Sequence[Items]) -> list[TrainedSVM]:
-    """Train on ascending sets of items, each with a warm start from the one before.
+def train_on_prefixes(trainer: Trainer, prefixes: Sequence[Items]) -> dict[int, TrainedSVM]:
+    """Train on some of ascending sets of items, each with a warm start from the one before.
 
-    It ends where the trainings would take too long, or when the time is over.
+    All of them if that takes little time; else sets that are the more apart the longer they are.
     """
-    problem, trained, work = trainer.problem, [], 0.0
-    start = zero_iterate(problem)
-    for items in prefixes:
-        n_columns = len(problem.columns_of(np.flatnonzero(trainer.groups.mask(items))))
-        work += _N_STEPS * problem.n_outputs * problem.X.shape[0] * n_columns**2
-        if work > MAX_WORK or is_time_over():
+    trained: dict[int, TrainedSVM] = {}
+    start = zero_iterate(trainer.problem)
+    for k in _to_train(trainer, prefixes):
+        machine = trainer.train(prefixes[k], start, trainer.final_tol)
+        if is_time_over():  # it may be far from its solution
             break
-        trained.append(trainer.train(items, start, trainer.final_tol))
-        start = trainer.expand(trained[-1])
-    return trained if not is_time_over() else trained[:-1]
+        trained[k], start = machine, trainer.expand(machine)
+    return trained
+
+
+def _to_train(trainer: Trainer, prefixes: Sequence[Items]) -> list[int]:
+    """Return the positions of the sets to train on: their estimated work is within the limit."""
+    problem = trainer.problem
+    masks = [np.flatnonzero(trainer.groups.mask(items)) for items in prefixes]
+    sizes = np.array([len(problem.columns_of(mask)) for mask in masks], dtype=np.float64)
+    work = _N_STEPS * problem.n_outputs * problem.X.shape[0] * sizes**2
+    chosen: list[int] = []
+    for ratio in _RATIOS:
+        chosen, last = [], 0.0
+        for k, size in enumerate(sizes.tolist()):
+            if size >= ratio * last:
+                chosen.append(k)
+                last = size
+        if work[chosen].sum() <= MAX_WORK:
+            return chosen
+    within = np.cumsum(work[chosen]) <= MAX_WORK
+    return [k for k, is_within in zip(chosen, within.tolist(), strict=True) if is_within]
