@@ -30,8 +30,8 @@ from scrimp import Costs, StreamingBoostingClassifier, StreamingBoostingRegresso
 from scrimp.datasets import fetch_arrays  # noqa: E402
 
 SEED = 0
-#: Rows of a call of `partial_fit`.
-CHUNK = 500
+#: Rows of a call of `partial_fit`, at most: the first has one row, the next two, and so on.
+CHUNK = 256
 #: The booster of classes: deeper trees than by default, as there are many rows.
 CLASSES = {"max_depth": 8}
 #: Rows that the forest of river is given where the whole stream would take it too long.
@@ -40,12 +40,14 @@ FOREST_ROWS = 20_000
 
 def prequential(model: Any, X: np.ndarray, y: np.ndarray, **options: Any) -> tuple[Any, float]:
     """Return the answer to each row before it is learnt from, and the seconds of everything."""
-    answers = np.empty(len(y), dtype=y.dtype)
+    answers, first, size = np.zeros(len(y), dtype=y.dtype), 0, 1
     start = time.perf_counter()
-    for first in range(0, len(y), CHUNK):
-        part = slice(first, first + CHUNK)
-        answers[part] = model.predict(X[part]) if first else y[0]
+    while first < len(y):
+        part = slice(first, first + size)
+        if first:
+            answers[part] = model.predict(X[part])
         model.partial_fit(X[part], y[part], **options)
+        first, size = first + size, min(2 * size, CHUNK)
     return answers, time.perf_counter() - start
 
 
