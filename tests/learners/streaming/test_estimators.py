@@ -179,3 +179,12 @@ def test_bounds_say_why_there_are_none():
     known = smooth.bounds(loss_bound=100.0)
     assert known.edge == smooth.edges_.min()
     assert known.reason or 0 < known.inverse < known.printed <= 200.0
+
+
+def test_a_table_that_is_sorted_by_its_target_is_learnt_all_the_same():
+    rows, y = load_breast_cancer(return_X_y=True)
+    order = np.argsort(y, kind="stable")
+    model = StreamingBoostingClassifier().fit(rows[order], y[order])
+    assert model.score(rows, y) > 0.93
+    in_order = StreamingBoostingClassifier(shuffle=False).fit(rows[order], y[order])
+    assert in_order.score(rows, y) < model.score(rows, y)

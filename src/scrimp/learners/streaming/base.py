@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from ...costs.costs import Costs, as_costs
 from ...costs.shopper import warn_if_nothing_is_affordable
 from ...data.target import Target
-from ...data.training_rows import TrainingRows, read_rows, refuse_large_weights
+from ...data.training_rows import TrainingRows, as_seed, read_rows, refuse_large_weights
 from ...data.validation import check_budget, check_choice
 from ...plans.components.tree_table import TreeTable
 from ...plans.contract import StageTable
@@ -60,6 +60,8 @@ class StreamingBooster(BudgetedEstimator):
     max_bins: int
     memory: float
     drift: str | None
+    shuffle: bool
+    random_state: Any
     n_passes: int | None
     _plan: PricedPlan | None
     _takes_missing = True
@@ -149,14 +151,16 @@ class StreamingBooster(BudgetedEstimator):
     def _learn_passes(
         self, rows: TrainingRows, y: Floats, labels: Floats, n_passes: int, alone: bool
     ) -> None:
-        """Feed the rows, in their order, so many times; if they are `alone`, to the last."""
+        """Feed the rows so many times; if they are `alone`, to the last, in the order of a fit."""
         weights, n = rows.weights_or_ones, len(rows)
         done, total = 0, n * n_passes
+        rng = np.random.default_rng(as_seed(self.random_state))
         for _ in range(n_passes):
+            order = rng.permutation(n) if alone and self.shuffle else np.arange(n)
             for start in range(0, n, _CHUNK):
-                part = slice(start, start + _CHUNK)
+                part = order[start : start + _CHUNK]
                 self._stream.add(rows.table[part], y[part], labels[part], weights[part])
-                done += len(y[part])
+                done += len(part)
                 emit(Progress("rows", done, total))
                 if is_time_over():
                     break
@@ -182,7 +186,11 @@ class StreamingBooster(BudgetedEstimator):
         self._plan = plan
 
     def _ensemble(self, costs: Costs) -> EnsemblePlan:
-        """Return the plan of the learners that have grown; the others are part of its base."""
+        """Return the plan of the learners that have grown; the others are part of its base.
+
+        A learner was taught what all before it leave, so that the sum ends where one of them
+        cannot be paid for or has failed: beyond it the answers might be worse than the prior.
+        """
         booster, grown = self._stream.booster, []
         base = np.array(booster.start, dtype=np.float64)
         for learner, step in zip(booster.learners, booster.steps.tolist(), strict=True):
@@ -197,7 +205,7 @@ class StreamingBooster(BudgetedEstimator):
         owners = costs.owners
         items = tuple(tuple(np.unique(owners[list(reads)]).tolist()) for reads in table.reads)
         aggregate = "add" if booster.loss.is_smooth else "average"
-        return EnsemblePlan(StageTable(items), table, base, "skip", aggregate, booster.radius)
+        return EnsemblePlan(StageTable(items), table, base, "stop", aggregate, booster.radius)
 
     def _replan(self, costs: Costs) -> None:
         """Follow the new prices from now on; what was learnt stays."""

@@ -72,6 +72,11 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
         begin again; or nothing.
     n_passes : int or None
         Passes of `fit` over its rows. None is one, and more where there are fewer than 5,000 rows.
+    shuffle : bool
+        Whether `fit` takes its rows in random order, as tables are often sorted; `partial_fit`
+        takes them as they come.
+    random_state : int, Generator or None
+        The seed of that order.
     max_seconds, verbose
         As in `BudgetedBoostingRegressor`.
 
@@ -132,6 +137,8 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
         memory: float = 1_000.0,
         drift: str | None = "reset",
         n_passes: int | None = None,
+        shuffle: bool = True,
+        random_state: Any = 0,
         max_seconds: float | None = None,
         verbose: int | None = None,
     ) -> None:
@@ -152,11 +159,13 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
         self.memory = memory
         self.drift = drift
         self.n_passes = n_passes
+        self.shuffle = shuffle
+        self.random_state = random_state
         self.max_seconds = max_seconds
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows in their order, in `n_passes` passes; forget what was learnt before.
+        """Learn from rows, in `n_passes` passes; forget what was learnt before.
 
         Parameters
         ----------
@@ -203,7 +212,7 @@ class StreamingBoostingClassifier(BudgetedClassifier, StreamingBooster):
     Parameters
     ----------
     costs, budget, rule, n_learners, max_depth, step, learning_rate, edge, ridge, radius, \
-batch_size, max_bins, memory, drift, n_passes, max_seconds, verbose
+batch_size, max_bins, memory, drift, n_passes, shuffle, random_state, max_seconds, verbose
         As in `StreamingBoostingRegressor`.
     loss : {"logistic", "hinge"}
         The logistic loss, multinomial for more than two classes; or the hinge loss, for two.
@@ -252,6 +261,8 @@ batch_size, max_bins, memory, drift, n_passes, max_seconds, verbose
         memory: float = 1_000.0,
         drift: str | None = "reset",
         n_passes: int | None = None,
+        shuffle: bool = True,
+        random_state: Any = 0,
         class_weight: Any = None,
         error_cost: Any = None,
         max_seconds: float | None = None,
@@ -273,13 +284,15 @@ batch_size, max_bins, memory, drift, n_passes, max_seconds, verbose
         self.memory = memory
         self.drift = drift
         self.n_passes = n_passes
+        self.shuffle = shuffle
+        self.random_state = random_state
         self.class_weight = class_weight
         self.error_cost = error_cost
         self.max_seconds = max_seconds
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows in their order, in `n_passes` passes; forget what was learnt before.
+        """Learn from rows, in `n_passes` passes; forget what was learnt before.
 
         Parameters
         ----------
