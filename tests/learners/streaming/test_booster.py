@@ -119,21 +119,32 @@ def test_second_derivatives_lie_between_convexity_and_smoothness(loss):
 @pytest.mark.parametrize("edge", [0.1, 0.5, 0.9])
 def test_bounds_are_those_of_the_theorems(edge):
     convex, smooth, n = 0.2, 1.0, 30
-    own = bounds_of(convex, smooth, np.full(n, edge), 1.0, True, 0)
-    for name in ("printed", "proof", "inverse"):
-        rate = getattr(naive, f"{name}_rate")
-        expected = naive.smooth_bound(rate(edge, convex, smooth), n, 1.0)
-        assert getattr(own, name) == pytest.approx(expected)
-    assert own.inverse < own.proof < own.printed
-    other = bounds_of(convex, np.inf, np.full(n, edge), 1.0, False, 0)
-    assert other.nonsmooth == pytest.approx(naive.printed_bound(edge, convex, 1.0, n))
-    assert other.sharper == pytest.approx(naive.sharp_bound(edge, convex, 1.0, n))
+    edges = np.full(n, edge)
+    theorem = np.full(n, naive.printed_step(edge, smooth))
+    own = bounds_of(convex, smooth, edges, theorem, 1.0, True, 0)
+    for name in ("printed", "proof"):
+        rate = getattr(naive, f"{name}_rate")(edge, convex, smooth)
+        assert getattr(own, name) == pytest.approx(naive.smooth_bound(rate, n, 1.0))
+    assert own.of_steps <= own.proof < own.printed
+    inverse = np.full(n, naive.inverse_step(smooth))
+    other = bounds_of(convex, smooth, edges, inverse, 1.0, True, 0)
+    rate = naive.inverse_rate(edge, convex, smooth)
+    assert other.of_steps == pytest.approx(naive.smooth_bound(rate, n, 1.0))
+    assert other.printed is None
+    harmonic = np.array(naive.harmonic_steps(convex, n))
+    rough = bounds_of(convex, np.inf, edges, harmonic, 1.0, False, 0)
+    assert rough.nonsmooth == pytest.approx(naive.printed_bound(edge, convex, 1.0, n))
+    assert rough.sharper == pytest.approx(naive.sharp_bound(edge, convex, 1.0, n))
 
 
 def test_there_is_no_bound_where_its_conditions_do_not_hold():
-    assert "no edge" in bounds_of(1.0, 1.0, np.array([0.5, -0.1]), 1.0, True, 0).reason
-    assert "strongly convex" in bounds_of(0.0, 1.0, np.array([0.5]), 1.0, True, 0).reason
-    assert "3 rows" in bounds_of(1.0, np.inf, np.array([0.5]), 1.0, False, 3).reason
+    half, one = np.array([0.5]), np.ones(1)
+    no_edge = bounds_of(1.0, 1.0, np.array([0.5, -0.1]), np.ones(2), 1.0, True, 0)
+    assert "no edge" in no_edge.reason
+    assert "strongly convex" in bounds_of(0.0, 1.0, half, one, 1.0, True, 0).reason
+    assert "larger than 1 / 2" in bounds_of(1.0, 2.0, half, one, 1.0, True, 0).reason
+    assert "number of the learner" in bounds_of(1.0, np.inf, half, half, 1.0, False, 0).reason
+    assert "3 rows" in bounds_of(1.0, np.inf, half, one, 1.0, False, 3).reason
 
 
 def test_the_regret_falls_geometrically_and_is_within_its_bound():
@@ -144,9 +155,10 @@ def test_the_regret_falls_geometrically_and_is_within_its_bound():
     regrets = []
     for n in (1, 2, 3, 4):
         booster, answers = run("squared", X, y, [1.0] * n, part=0.5)
-        known = bounds_of(1.0, 1.0, booster.record.edges, 0.5 * float((y**2).max()), True, 0)
-        assert booster.record.edges.min() > 0.6
-        assert 0.5 * float(((answers - y) ** 2).mean()) <= known.inverse < known.printed
+        largest, edges = 0.5 * float((y**2).max()), booster.record.edges
+        known = bounds_of(1.0, 1.0, edges, booster.steps, largest, True, 0)
+        assert edges.min() > 0.6
+        assert 0.5 * float(((answers - y) ** 2).mean()) <= known.of_steps
         regrets.append(float(((answers - y)[2_000:] ** 2).mean()))
     np.testing.assert_allclose(np.diff(np.log(regrets)), np.log(0.25), rtol=0.1)
 

@@ -178,7 +178,7 @@ def test_bounds_say_why_there_are_none():
     smooth = StreamingBoostingRegressor(n_learners=3, learning_rate=1.0).fit(X, Y)
     known = smooth.bounds(loss_bound=100.0)
     assert known.edge == smooth.edges_.min()
-    assert known.reason or 0 < known.inverse < known.printed <= 200.0
+    assert known.reason or 0 < known.of_steps <= 200.0
 
 
 def test_a_table_that_is_sorted_by_its_target_is_learnt_all_the_same():

@@ -249,7 +249,7 @@ class StreamingBooster(BudgetedEstimator):
         bound = self._score_bound
         return bounds_of(
             booster.loss.convexity(bound), booster.loss.smoothness(bound), booster.record.edges,
-            float(loss_bound), booster.loss.is_smooth, booster.record.n_projected,
+            booster.steps, float(loss_bound), booster.loss.is_smooth, booster.record.n_projected,
         )  # fmt: skip
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
