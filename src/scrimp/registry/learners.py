@@ -117,6 +117,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             reference="Hu 2019, ch. 5",
             options=("rule", "depth", "learning-rate", "class-weight", "max-seconds"),
             noun="stream",
+            check_params={"classification": {"n_learners": 6}, "regression": {"n_learners": 6}},
             check_examples=4,
             exemptions={
                 "check_sample_weight_equivalence_on_dense_data": "Rows are learnt in their order, "
