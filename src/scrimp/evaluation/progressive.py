@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.exceptions import NotFittedError
 
 from ..data.chunks import chunks_of
 from ..types import Floats, Ints
@@ -66,13 +65,6 @@ class ProgressiveCurve:
         return ax
 
 
-def _is_fitted(model: Any) -> bool:
-    try:
-        return hasattr(model, "plan_")
-    except NotFittedError:
-        return False
-
-
 def progressive_validation(
     model: Any, chunks: Any, target: str | None = None, *, budget: Any = None, classes: Any = None
 ) -> ProgressiveCurve:
@@ -107,7 +99,7 @@ def progressive_validation(
     has_classes = is_classifier(model)
     given = {"classes": classes} if has_classes and classes is not None else {}
     rows: list[tuple[int, int, float, float]] = []
-    seen, is_fitted = 0, _is_fitted(model)
+    seen, is_fitted = 0, hasattr(model, "plan_")
     for X, y, weight in chunks_of(chunks, target):
         n = len(np.asarray(y))
         if is_fitted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -251,10 +251,6 @@ class StreamingBooster(BudgetedEstimator):
             booster.loss.convexity(bound), booster.loss.smoothness(bound), booster.record.edges,
             booster.steps, float(loss_bound), booster.loss.is_smooth, booster.record.n_projected,
         )  # fmt: skip
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows, in one pass or several."""
-        raise NotImplementedError
 
 
 def _no_trees(n_outputs: int) -> TreeTable:

@@ -341,12 +341,13 @@ batch_size, max_bins, memory, drift, n_passes, shuffle, random_state, max_second
     def _known_classes(self, y: NDArray[Any], classes: Any, reset: bool) -> NDArray[Any]:
         """Return all classes of the stream, sorted."""
         if not reset:
-            if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            first = self.target_.classes
+            if classes is not None and not np.array_equal(np.unique(classes), first):
                 raise ValueError(
                     f"classes are {np.unique(classes).tolist()}; expected "
-                    f"{self.classes_.tolist()} as in the first call."
+                    f"{first.tolist()} as in the first call."
                 )
-            return self.classes_
+            return first
         if classes is not None:
             check_labels(np.asarray(classes))
         known = np.unique(y if classes is None else np.asarray(classes))
@@ -383,8 +384,3 @@ batch_size, max_bins, memory, drift, n_passes, shuffle, random_state, max_second
         if n_classes == 2:
             return 2.0 * codes[:, None] - 1.0
         return np.asarray(codes[:, None] == np.arange(n_classes), dtype=np.float64)
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """Class labels, sorted."""
-        return self.target_.classes

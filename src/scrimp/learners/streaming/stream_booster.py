@@ -85,13 +85,12 @@ class StreamBooster:
         self.record = StreamRecord(missed=np.zeros(n), total=np.zeros(n))
         self._recent = np.zeros((2, n))
 
-    def reset_harmful(self) -> int:
-        """Let learners begin again whose answers lately were worse than none; return how many."""
+    def reset_harmful(self) -> None:
+        """Let learners begin again whose answers lately were worse than none."""
         harmful = np.flatnonzero(self._recent[0] > self._recent[1])
         for i in harmful.tolist():
             self.learners[i].reset()
             self._recent[:, i] = 0.0
-        return len(harmful)
 
     def answers(self, X: NDArray[Any]) -> Floats:
         """Return the answers of all learners (learners, rows, outputs)."""
