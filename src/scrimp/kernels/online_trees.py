@@ -33,12 +33,12 @@ def leaf_of(x, links, cut):
 
 
 @njit(cache=True, nogil=True)
-def add_answers(X, links, cut, value, scale, out):
-    """Add the answer of a tree, times a number, to each row of `out`."""
+def add_answers(X, links, cut, value, out):
+    """Add the answer of a tree to each row of `out`."""
     for i in range(len(X)):
         node = leaf_of(X[i], links, cut)
         for k in range(value.shape[1]):
-            out[i, k] += scale * value[node, k]
+            out[i, k] += value[node, k]
 
 
 @njit(cache=True, nogil=True)
@@ -120,7 +120,7 @@ def best_split(histogram, total, allowed, n_cuts):
     d, last, width = histogram.shape
     outputs, missing = width - 1, last - 1
     best, best_column, best_cut, best_side = 0.0, -1, -1, 0
-    left, right = np.empty(width), np.empty(width)
+    left = np.empty(width)
     for j in range(d):
         if not allowed[j]:
             continue
@@ -135,9 +135,8 @@ def best_split(histogram, total, allowed, n_cuts):
                     continue
                 gain = 0.0
                 for k in range(outputs):
-                    right[k] = total[k] - left[k]
                     gain += left[k] ** 2 / left[outputs]
-                    gain += right[k] ** 2 / (total[outputs] - left[outputs])
+                    gain += (total[k] - left[k]) ** 2 / (total[outputs] - left[outputs])
                     gain -= total[k] ** 2 / total[outputs]
                 if gain > best:
                     best, best_column, best_cut, best_side = gain, j, b, side

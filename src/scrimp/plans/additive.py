@@ -18,7 +18,7 @@ from .components.readers import Reader, join
 from .components.sampling_weights import best_first
 from .components.step_readers import StumpReader
 from .components.stumps import StumpTable
-from .contract import Outline, Plan, Source, StageTable, State, check_skip_or_stop
+from .contract import Outline, Plan, Source, StageTable, State, check_skip_or_stop, owned_in_order
 
 #: How votes become scores: as their sum, or as the mean of the projected partial sums.
 AGGREGATES = ("add", "average")
@@ -164,11 +164,7 @@ class AdditivePlan(Plan[AdditiveState]):
 
     def free_stages(self, state: AdditiveState, owned: Flags) -> list[int]:
         """Return the stumps on owned columns, up to the first refusal where that ends the plan."""
-        coming = owned[state.position :]
-        if self.refusal == "stop":
-            coming = np.logical_and.accumulate(coming)
-        stages: list[int] = (np.flatnonzero(coming) + state.position).tolist()
-        return stages
+        return owned_in_order(owned, state.position, self.refusal)
 
     def future(self, state: AdditiveState) -> Future:
         """Return all later stumps."""

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..costs.ledger import Ledger
 from ..data.validation import distinct, float_array, int_array
-from ..types import Arrays, Floats, Ints
+from ..types import Arrays, Flags, Floats, Ints
 
 
 @dataclass(slots=True)
@@ -285,3 +285,12 @@ def check_skip_or_stop(refusal: str) -> str:
     if refusal not in ("skip", "stop"):
         raise ValueError(f"refusal is {refusal!r}; expected 'skip' or 'stop'.")
     return refusal
+
+
+def owned_in_order(owned: Flags, position: int, refusal: str) -> list[int]:
+    """Return the owned stages from a position on, up to the first refusal where that is the end."""
+    coming = owned[position:]
+    if refusal == "stop":
+        coming = np.logical_and.accumulate(coming)
+    stages: list[int] = (np.flatnonzero(coming) + position).tolist()
+    return stages

@@ -16,7 +16,7 @@ from .additive import AGGREGATES
 from .components.members import Members
 from .components.readers import Reader
 from .components.tree_table import TreeTable
-from .contract import Outline, Plan, Source, StageTable, State, check_skip_or_stop
+from .contract import Outline, Plan, Source, StageTable, State, check_skip_or_stop, owned_in_order
 
 #: Kinds of members by their names in model files.
 MEMBERS: dict[str, type[Members]] = {TreeTable.kind: TreeTable}
@@ -107,11 +107,7 @@ class EnsemblePlan(Plan[EnsembleState]):
 
     def free_stages(self, state: EnsembleState, owned: Flags) -> list[int]:
         """Return the members on owned columns, up to the first refusal where that ends the plan."""
-        coming = owned[state.position :]
-        if self.refusal == "stop":
-            coming = np.logical_and.accumulate(coming)
-        stages: list[int] = (np.flatnonzero(coming) + state.position).tolist()
-        return stages
+        return owned_in_order(owned, state.position, self.refusal)
 
     def read(self, state: EnsembleState) -> Floats:
         """Return the sums, or the mean of the partial sums, of the members told."""

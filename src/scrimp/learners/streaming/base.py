@@ -12,7 +12,7 @@ from ...costs.costs import Costs, as_costs
 from ...costs.shopper import warn_if_nothing_is_affordable
 from ...data.target import Target
 from ...data.training_rows import TrainingRows, as_seed, read_rows, refuse_large_weights
-from ...data.validation import check_budget, check_choice
+from ...data.validation import check_budget, check_choice, is_number
 from ...plans.components.tree_table import TreeTable
 from ...plans.contract import StageTable
 from ...plans.ensemble import EnsemblePlan
@@ -265,8 +265,7 @@ def _check_whole(name: str, value: Any, low: int, high: int) -> None:
 
 
 def _check_range(name: str, value: Any, low: float, high: float, open_low: bool = False) -> None:
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not (number and (low < value if open_low else low <= value) and value <= high):
+    if not (is_number(value) and (low < value if open_low else low <= value) and value <= high):
         sign = ">" if open_low else ">="
         upper = "" if high == np.inf else f" and <= {high:g}"
         raise ValueError(f"{name} is {value!r}; expected a number {sign} {low:g}{upper}.")

@@ -121,7 +121,7 @@ class OnlineTree:
     def predict(self, X: NDArray[Any]) -> Floats:
         """Return the answers (rows, outputs)."""
         answers = np.zeros((len(X), self._shape[1]))
-        kernels.add_answers(X, self._links, self._cut, self._value, 1.0, answers)
+        kernels.add_answers(X, self._links, self._cut, self._value, answers)
         return answers
 
     def update(self, rows: BinnedRows, targets: Floats, weights: Floats) -> None:
