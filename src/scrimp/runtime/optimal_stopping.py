@@ -80,7 +80,7 @@ def _induced_levels(
         later[path.row[at[stops]]] = now[at[stops]]
         chosen[k] = ascending[best]
     is_new = np.append(True, chosen[1:] != chosen[:-1])
-    return np.column_stack([starts, chosen])[is_new]
+    return np.asarray(np.column_stack([starts, chosen])[is_new])
 
 
 def _level_starts(spent: Floats, n_levels: int) -> Floats:
@@ -100,4 +100,4 @@ def _reached_before(rows: Ints, reached: Ints, n_thresholds: int) -> Ints:
     is_first = np.append(True, rows[1:] != rows[:-1])[: len(rows)]
     offsets = (n_thresholds + 1) * np.cumsum(is_first)
     running = np.maximum.accumulate(reached + offsets) - offsets
-    return np.where(is_first, 0, np.append(0, running[:-1])[: len(rows)])
+    return np.asarray(np.where(is_first, 0, np.append(0, running[:-1])[: len(rows)]))
