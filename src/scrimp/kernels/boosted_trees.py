@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .copying import copy_multiple_to, copy_rows_to, copy_to
+from .copying import copy_multiple_to, copy_rows_to, copy_to, subtract_from
 from .jit import njit
 from .packed_gradients import find_cuts, pack, split_targets
 from .tree_histograms import MISSING, N_BINS, add_histograms, bins_of_cut, partition_rows
@@ -57,7 +57,7 @@ def subtract(hist, part, n_bins):
         for b in range(n_bins[c]):
             for w in range(hist.shape[2]):
                 hist[c, b, w] -= part[c, b, w]
-        hist[c, MISSING] -= part[c, MISSING]
+        subtract_from(hist[c, MISSING], part[c, MISSING])
 
 
 @njit(cache=True, nogil=True)
@@ -107,7 +107,7 @@ def grow_tree(
         for b in range(last_bin + 1):
             for w in range(n_words):
                 words[leaf, w] += sums[c, b, w]
-        words[new] -= words[leaf]
+        subtract_from(words[new], words[leaf])
         copy_to(spans[new], spans[leaf])
         for side, order in ((0, rows), (2, held_out)):
             begin, end = spans[leaf, side], spans[leaf, side + 1]

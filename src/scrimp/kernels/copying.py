@@ -1,6 +1,7 @@
-"""Copies of arrays as loops.
+"""Copies and differences of arrays as loops.
 
-Numba takes seconds to compile ``a[:] = b``, for the text of the error about shapes that differ.
+Numba takes seconds to compile ``a[:] = b`` or ``a[i] -= b``, for the text of the error about shapes
+that differ.
 """
 
 from __future__ import annotations
@@ -36,3 +37,10 @@ def add_rows_to(out, values):
     for i in range(values.shape[0]):
         for j in range(values.shape[1]):
             out[j] += values[i, j]
+
+
+@njit(cache=True, nogil=True)
+def subtract_from(out, values):
+    """Subtract values from another array of the same length."""
+    for i in range(len(out)):
+        out[i] -= values[i]
