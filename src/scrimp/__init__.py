@@ -29,8 +29,10 @@ _HOMES = {
     "check_budgeted_estimator": "scrimp.checks",
     "compare": "scrimp.evaluation",
     "load": "scrimp.io",
+    "load_checkpoint": "scrimp.io",
     "progressive_validation": "scrimp.evaluation",
     "save": "scrimp.io",
+    "save_checkpoint": "scrimp.io",
 }
 
 
@@ -69,7 +71,9 @@ if TYPE_CHECKING:
     from .evaluation import compare as compare
     from .evaluation import progressive_validation as progressive_validation
     from .io import load as load
+    from .io import load_checkpoint as load_checkpoint
     from .io import save as save
+    from .io import save_checkpoint as save_checkpoint
     from .learners.at_budget import at_budget as at_budget
     from .learners.boosting import BudgetedBoostingClassifier as BudgetedBoostingClassifier
     from .learners.boosting import BudgetedBoostingRegressor as BudgetedBoostingRegressor
