@@ -154,7 +154,7 @@ def test_types_are_those_of_the_first_chunk():
         (b"a,b\n1,2\n3,4\n5,x\n", r"Column 'b' of a pipe is 'x' in row 3, .* expected a number"),
         (
             b"a,b\n1,2\n3,4,5\n",
-            "cannot be read after row 0: a line has more cells than the 2",
+            "Row 2 of a pipe cannot be read: it has more cells than the 2",
         ),
         (b"a,a\n1,2\n", "two columns named 'a'"),
         (b"a;b\n1;2\n", "semicolons between its cells"),
@@ -173,7 +173,7 @@ def test_an_end_in_mid_row_comes_after_the_whole_rows(end):
         iter(CsvChunks(io.BytesIO(b"a,b\n1,u\n2,v\n3,w\n" + end), 2, name="a pipe")),
         [],
     )
-    with pytest.raises(UnfinishedRow, match="a pipe ends in the middle of row 4: .* The 3 rows"):
+    with pytest.raises(UnfinishedRow, match=r"a pipe ends in the middle of row 4: '5.*"):
         frames.extend(chunks)
     assert [len(frame) for frame in frames] == [2, 1]
 

@@ -80,13 +80,17 @@ class CsvChunks:
 
         waiting: list[pl.DataFrame] = []
         n_waiting = n_given = 0
-        unfinished = b""
+        failure: ValueError | None = None
         for block, whole in self._blocks(file):
-            if not whole:
-                unfinished = block
+            n_before = n_given + n_waiting
+            rows, failure = self._as_text(block, n_before) if whole else (None, self._ends(
+                block, n_before
+            ))  # fmt: skip
+            if rows is not None:
+                waiting.append(rows)
+                n_waiting += len(rows)
+            if failure is not None:
                 break
-            waiting.append(self._as_text(block, n_given + n_waiting))
-            n_waiting += len(waiting[-1])
             if n_waiting < self.chunk_rows:
                 continue
             rows = pl.concat(waiting)
@@ -94,13 +98,22 @@ class CsvChunks:
                 yield self._typed(rows[: self.chunk_rows], n_given)
                 n_given, rows = n_given + self.chunk_rows, rows[self.chunk_rows :]
             waiting, n_waiting = [rows], len(rows)
-        if n_waiting:
-            yield self._typed(pl.concat(waiting), n_given)
-        if unfinished:
-            raise UnfinishedRow(
-                f"{self.name} ends in the middle of row {n_given + n_waiting + 1}: "
-                f"{_shown(unfinished)}. The {n_given + n_waiting} rows before it are whole."
-            )
+        for rows in self._sliced(waiting):
+            yield self._typed(rows, n_given)
+            n_given += len(rows)
+        if failure is not None:  # after the rows before it
+            raise failure
+
+    def _sliced(self, waiting: list[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        if waiting:
+            yield from pl.concat(waiting).iter_slices(self.chunk_rows)
+
+    def _ends(self, rest: bytes, n_before: int) -> UnfinishedRow:
+        return UnfinishedRow(
+            f"{self.name} ends in the middle of row {n_before + 1}: {_shown(rest)}."
+        )
 
     def _blocks(self, file: BinaryIO) -> Iterator[tuple[bytes, bool]]:
         """Yield whole lines; at the end, perhaps, what is no whole one."""
@@ -150,24 +163,31 @@ class CsvChunks:
             )
         self._header = names
 
-    def _as_text(self, block: bytes, n_before: int) -> pl.DataFrame:
-        """Return lines as columns of text."""
+    def _as_text(
+        self, block: bytes, n_before: int
+    ) -> tuple[pl.DataFrame | None, ValueError | None]:
+        """Return lines as columns of text; those before a bad one, with the error."""
         import polars as pl
 
         try:
-            return pl.read_csv(
+            rows = pl.read_csv(
                 io.BytesIO(block), has_header=False, null_values=self.missing, glob=False,
                 schema=dict.fromkeys(self._header, pl.String),
             )  # fmt: skip
+            return rows, None
         except pl.exceptions.NoDataError:
-            return pl.DataFrame(schema=dict.fromkeys(self._header, pl.String))
+            return None, None
         except pl.exceptions.PolarsError as error:
             text = str(error).partition("\n")[0]
+            good, n_good = b"", 0
             if "more fields" in text:
-                text = f"a line has more cells than the {len(self._header)} of the header"
+                good, n_good = _before_long_row(block, len(self._header))
+                text = f"it has more cells than the {len(self._header)} of the header"
             elif "utf-8" in text:
-                text = "it is not UTF-8 text; save it as UTF-8"
-            raise ValueError(f"{self.name} cannot be read after row {n_before}: {text}.") from error
+                text = "it, or one after it, is not UTF-8 text; save it as UTF-8"
+            before = self._as_text(good, n_before)[0] if good else None
+            row = n_before + n_good + 1
+            return before, ValueError(f"Row {row} of {self.name} cannot be read: {text}.")
 
     def _typed(self, rows: pl.DataFrame, n_before: int) -> pl.DataFrame:
         """Return rows whose columns hold what they held in the first chunk."""
@@ -219,6 +239,17 @@ def _end_of_rows(buffer: bytes, first: bool = False) -> int:
     while end >= 0 and buffer.count(b'"', 0, end) % 2:
         end = buffer.find(b"\n", end + 1) if first else buffer.rfind(b"\n", 0, end)
     return end + 1
+
+
+def _before_long_row(block: bytes, n_columns: int) -> tuple[bytes, int]:
+    """Return the lines before the first one with too many cells, and their number."""
+    reader = csv.reader(io.StringIO(block.decode("utf-8", errors="surrogateescape"), newline=""))
+    n_rows = n_lines = 0
+    for cells in reader:
+        if len(cells) > n_columns:
+            return b"".join(block.splitlines(keepends=True)[:n_lines]), n_rows
+        n_rows, n_lines = n_rows + 1, reader.line_num
+    return b"", 0
 
 
 def _cells(line: bytes) -> list[str]:
