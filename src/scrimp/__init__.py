@@ -33,6 +33,7 @@ _HOMES = {
     "progressive_validation": "scrimp.evaluation",
     "save": "scrimp.io",
     "save_checkpoint": "scrimp.io",
+    "to_river": "scrimp.learners.streaming.to_river",
 }
 
 
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
     from .learners.linear import SequencedRegressor as SequencedRegressor
     from .learners.streaming import StreamingBoostingClassifier as StreamingBoostingClassifier
     from .learners.streaming import StreamingBoostingRegressor as StreamingBoostingRegressor
+    from .learners.streaming.to_river import to_river as to_river
     from .learners.svm import BudgetedSVC as BudgetedSVC
     from .learners.svm import BudgetedSVR as BudgetedSVR
     from .learners.trees import BudgetedTreeClassifier as BudgetedTreeClassifier
