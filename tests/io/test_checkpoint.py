@@ -255,14 +255,20 @@ HOSTILE = {
 }
 
 
+@pytest.fixture(scope="module")
+def long_stream(tmp_path_factory):
+    """The checkpoint of a stream so long that trees have split and a good state is kept."""
+    path = tmp_path_factory.mktemp("long") / "a.ckpt"
+    model = StreamingBoostingRegressor(COSTS, 9.0, n_learners=3, max_depth=3)
+    save_checkpoint(fed(model, arrays, Y, 0, 3_000, size=600), path)
+    return path.read_bytes()
+
+
 @pytest.mark.parametrize("what", HOSTILE)
-def test_hostile_content_is_refused(stored, what):
-    # the stream is long enough that trees have split and a good state is kept
-    model = fed(load_checkpoint(stored), arrays, Y, 600, 3_000, size=600)
-    save_checkpoint(model, stored)
-    stored.write_bytes(changed(stored.read_bytes(), HOSTILE[what]))
+def test_hostile_content_is_refused(long_stream, what, tmp_path):
+    (tmp_path / "a.ckpt").write_bytes(changed(long_stream, HOSTILE[what]))
     with pytest.raises(ModelFileError, match="cannot be read"):
-        load_checkpoint(stored)
+        load_checkpoint(tmp_path / "a.ckpt")
 
 
 def test_unchanged_content_is_read(stored):

@@ -16,6 +16,7 @@ except ImportError:
     checks = None
 
 needs_river = pytest.mark.skipif(checks is None, reason="river is not installed")
+SLOW = ("check_bounded_memory_growth", "check_shuffle_features_no_impact")
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 3))
 
@@ -31,10 +32,12 @@ def all_checks():
     found = []
     for kind in (RiverRegressor, RiverClassifier):
         model = kind(**next(kind._unit_test_params()))
-        slow = () if kind is RiverRegressor else pytest.mark.slow  # three datasets, 20 seconds
-        found += [pytest.param(model, check, id=f"{kind.__name__}-{check.__name__}-{number}",
-                               marks=slow)
-                  for number, check in enumerate(checks.yield_checks(model))]  # fmt: skip
+        for number, check in enumerate(checks.yield_checks(model)):
+            name = f"{kind.__name__}-{check.__name__}-{number}"
+            # a classifier has three datasets, which take 20 seconds together
+            is_slow = kind is RiverClassifier or check.__name__ in SLOW
+            marks = pytest.mark.slow if is_slow else ()
+            found.append(pytest.param(model, check, id=name, marks=marks))
     return found
 
 
