@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from scipy import sparse
 
 from scrimp.data.columns import UNSEEN, Columns
 from scrimp.data.dict_rows import (
@@ -17,7 +18,15 @@ from scrimp.data.dict_rows import (
 def test_a_dict_and_a_list_of_dicts_are_rows_and_nothing_else_is():
     assert is_dict_rows({})
     assert is_dict_rows([{"a": 1}])
-    for other in ([], [[1.0]], np.zeros((1, 1)), pl.DataFrame({"a": [1]}), "a", None):
+    for other in (
+        [],
+        [[1.0]],
+        sparse.dok_array((2, 2)),
+        np.zeros((1, 1)),
+        pl.DataFrame({"a": [1]}),
+        "a",
+        None,
+    ):
         assert not is_dict_rows(other)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ..types import Floats
 from .columns import Category, Columns, NumberRanges, as_frame, as_text
@@ -18,9 +19,9 @@ MAX_CATEGORIES = 1_000
 
 def is_dict_rows(X: Any) -> bool:
     """Return whether X is a dict, or a list of dicts."""
-    return isinstance(X, Mapping) or (
-        isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
-    )
+    if isinstance(X, Mapping):
+        return not sparse.issparse(X)  # one kind of sparse matrix is a dict
+    return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
 def encode_dicts(X: Any, known: Columns | None) -> tuple[Columns, Floats]:
