@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 
 from ...kernels import online_trees as kernels
 from ...plans.components.tree_table import TreeTable
-from ...types import Flags, Floats, Ints
+from ...types import Arrays, Flags, Floats, Ints
+
+#: Arrays that a tree answers by, and those that it grows by.
+_ANSWERS = ("links", "cut", "value", "leaves", "counts")
+_GROWTH = ("histograms", "moments")
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,11 @@ class OnlineTree:
         column = self._links[: self._counts[0], kernels.COLUMN]
         return np.unique(column[column >= 0])
 
+    @property
+    def has_learnt(self) -> bool:
+        """Whether it has had a row since it began."""
+        return bool(self._leaves[:, kernels.WEIGHT].any())
+
     def allow(self, columns: Flags) -> None:
         """Let the tree test these columns only; if it tests others, it begins again."""
         self.allowed = columns
@@ -134,6 +143,36 @@ class OnlineTree:
             self._histograms, self._moments, self._counts,
         )  # fmt: skip
 
+    def grow(self, n_columns: int, allowed: bool) -> None:
+        """Take more columns from now on; in all rows so far they count as missing."""
+        (d, outputs), settings = self._shape, self.settings
+        self._shape = n_columns, outputs
+        self.allowed = np.append(self.allowed, np.full(n_columns - d, allowed))
+        shape = len(self._histograms), n_columns - d, settings.max_bins + 1, outputs + 1
+        new = np.zeros(shape, dtype=np.float32)
+        new[:, :, -1] = self._moments[:, None, : outputs + 1]
+        self._histograms = np.concatenate([self._histograms, new], axis=1)
+
+    def state(self, growth: bool = True) -> Arrays:
+        """Return the arrays that are all there is to know of the tree, not copied.
+
+        Without `growth` histograms are left out: the tree answers by the others.
+        """
+        names = (*_ANSWERS, *_GROWTH) if growth else _ANSWERS
+        return {name: getattr(self, f"_{name}") for name in names} | {"allowed": self.allowed}
+
+    def restore(self, state: Arrays) -> None:
+        """Become the tree of a `state`; raise ValueError if it can be none of this shape."""
+        own = self.state(growth=_GROWTH[0] in state)
+        check_like(own, state)
+        _check_nodes(state, self._shape[0], len(self._histograms), self.settings.max_depth)
+        if _GROWTH[0] not in state:
+            self.forget_histograms()
+        for name, array in own.items():
+            array = array.copy()  # learners may share one array of allowed columns
+            array[...] = state[name]
+            setattr(self, name if name == "allowed" else f"_{name}", array)
+
     def nodes(self, step: float) -> tuple[NDArray[Any], ...]:
         """Return column, cut, left, right, missing and value of the nodes, answers times `step`."""
         n = int(self._counts[0])
@@ -149,3 +188,36 @@ def tree_table(trees: list[tuple[NDArray[Any], ...]]) -> TreeTable:
     shift = np.repeat(roots, sizes)
     left, right, missing = (np.where(to >= 0, to + shift, -1) for to in (left, right, missing))
     return TreeTable(roots, column, cut, left, right, missing, value)
+
+
+def check_like(expected: Arrays, given: Arrays) -> None:
+    """Raise ValueError unless arrays have the names, types and shapes of others."""
+    if set(expected) != set(given):
+        raise ValueError(f"expected the arrays {sorted(expected)}, and it has {sorted(given)}")
+    for name, array in expected.items():
+        other = given[name]
+        if other.dtype != array.dtype or other.shape != array.shape:
+            raise ValueError(
+                f"the array {name!r} is {other.dtype} of the shape {other.shape}; expected "
+                f"{array.dtype} of the shape {array.shape}"
+            )
+
+
+def _check_nodes(state: Arrays, n_columns: int, n_histograms: int, max_depth: int) -> None:
+    """Raise ValueError for nodes that kernels, which trust their input, could not follow."""
+    n, used = state["counts"].tolist()
+    links, leaves = state["links"], state["leaves"]
+    if not (1 <= n <= len(links) and 1 <= used <= n_histograms):
+        raise ValueError("a tree has more nodes or histograms than there is room for")
+    column, children, here = links[:n, 0], links[:n, 1:], np.arange(n)[:, None]
+    inner = column >= 0
+    if (column < -1).any() or (column >= n_columns).any():
+        raise ValueError("a tree tests a column that is not there")
+    if not ((children > here) & (children < n))[inner].all():
+        raise ValueError("the children of a node must come after it")
+    weight, slot, depth = leaves[:n].T
+    whole = np.isfinite(leaves[:n]).all() and (slot == slot.round()).all()
+    if not (whole and (slot >= -1).all() and (slot < used).all() and (weight >= 0).all()):
+        raise ValueError("a leaf has a histogram that is not there")
+    if not ((depth >= 0) & (depth <= max_depth)).all():
+        raise ValueError("a leaf is deeper than a tree may be")

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernels.binning import find_cuts
-from ...types import Flags, Floats, Ints
+from ...types import Arrays, Flags, Floats, Ints
+from .divergence import DivergenceMonitor, StreamDiverged
 from .drift import DriftDetector
 from .online_tree import BinnedRows
 from .purchases import Market, part_of_learners
@@ -27,6 +28,11 @@ N_FIRST = 50
 LONGER = 4
 #: Rows after an alarm until recent rows tell what is to be bought now.
 N_SETTLE = 1_000
+#: Decisions for columns that appear are made when the number of rows is a multiple of this: many
+#: columns that appear one after the other do not make one decision each.
+DECIDE_EVERY = 500
+#: Rows between two copies of what learners answer by, while the model is good.
+KEEP_EVERY = 1_000
 
 
 class Stream:
@@ -61,6 +67,34 @@ class Stream:
         self._recent: list[NDArray[Any]] = []
         self._cuts: Floats | None = None
         self._n_cuts: Ints = np.zeros(len(categorical), dtype=np.int64)
+        self._monitor, self._kept, self._n_kept = DivergenceMonitor(), list[Arrays](), 0
+        self._decisions_due: list[int] = []
+
+    @property
+    def n_seen(self) -> int:
+        """Rows that were added, also those that wait for their block."""
+        return self.n_rows + sum(len(part[0]) for part in self._waiting)
+
+    def grow(self, categorical: Flags, market: Market | None) -> None:
+        """Take more columns from now on, after the others; in rows so far they are missing."""
+        n_new = len(categorical) - len(self.categorical)
+        self.categorical, self.market = categorical, market
+        self._waiting = [(_widened(X, n_new), *others) for X, *others in self._waiting]
+        if self._recent:
+            self._recent[0] = _widened(self._recent[0], n_new)
+        self._n_cuts = np.append(self._n_cuts, np.zeros(n_new, dtype=np.int64))
+        if self._cuts is not None:
+            self._cuts = np.concatenate([self._cuts, np.zeros((n_new, self.max_bins))])
+        for learner in self.booster.learners:
+            learner.grow(len(categorical), allowed=market is None)
+
+    def expect(self, X_new: NDArray[Any]) -> None:
+        """Decide again once there are rows enough of columns whose first values come next."""
+        known = ~np.isnan(X_new)
+        for row in (self.n_seen + known.argmax(axis=0)[known.any(axis=0)]).tolist():
+            due = -(-(row + N_SETTLE) // DECIDE_EVERY) * DECIDE_EVERY
+            if row >= N_FIRST and due not in self._decisions_due:
+                self._decisions_due.append(due)
 
     def add(self, X: NDArray[Any], y: Floats, labels: Floats, weights: Floats) -> None:
         """Add rows; those that complete a block are learnt.
@@ -97,13 +131,15 @@ class Stream:
     def _learn(self, X: NDArray[Any], y: Floats, labels: Floats, weights: Floats) -> None:
         self._remember(X, y, labels, weights)
         self.n_rows += len(y)
-        if self.n_rows >= self._next_decision:
+        if self.n_rows >= min([self._next_decision, *self._decisions_due]):
             self._decide()
+            self._decisions_due = [row for row in self._decisions_due if row > self.n_rows]
             while self._next_decision <= self.n_rows:
                 self._next_decision *= LONGER
         if self._cuts is None:
             return
         scores = self.booster.learn(BinnedRows.of(X, self._cuts, self._n_cuts), y, weights)
+        self._watch(scores, y)
         if self.detector is None:
             return
         if self._rows_to_settle > 0:
@@ -113,6 +149,44 @@ class Stream:
                 self.booster.reset_harmful()
         elif self.detector.update(self.booster.loss.values(scores, y)):
             self._rows_to_settle = N_SETTLE
+
+    def _watch(self, scores: Floats, y: Floats) -> None:
+        """Keep what learners answer by while the model is good; go back to it if it diverges."""
+        booster, monitor = self.booster, self._monitor
+        constant = np.broadcast_to(booster.start, scores.shape)
+        losses, constants = (booster.loss.excess(each, y) for each in (scores, constant))
+        if monitor.update(losses, constants):
+            _, model, recent, long = monitor.means.tolist()
+            self._go_back()
+            kept = f"is as it was after {self._n_kept} rows" if self._kept else "begins again"
+            raise StreamDiverged(
+                f"The model diverges: after {self.n_rows} rows its recent loss is {model:.3g}, "
+                f"and that of a constant {max(recent, long):.3g}. Its steps, up to "
+                f"{booster.steps.max():.6g}, are too large. It {kept}. Give a smaller "
+                "learning_rate, or a smaller step."
+            )
+        if monitor.is_good and self.n_rows >= self._n_kept + KEEP_EVERY:
+            self._n_kept = self.n_rows
+            self._kept = [
+                {name: array.copy() for name, array in learner.state(growth=False).items()}
+                for learner in booster.learners
+            ]
+
+    def _go_back(self) -> None:
+        """Let the learners answer as they did when the model was last good, or as new ones."""
+        for number, learner in enumerate(self.booster.learners):
+            if not self._kept:
+                learner.reset()
+                continue
+            learner.restore(self._with_all_columns(self._kept[number]))
+        self._monitor.restart()
+
+    def _with_all_columns(self, kept: Arrays) -> Arrays:
+        """Return the state of a learner as if it had known the columns that came after it."""
+        n_new = len(self.categorical) - len(kept["allowed"])
+        if n_new <= 0:
+            return kept
+        return kept | {"allowed": np.append(kept["allowed"], np.full(n_new, self.market is None))}
 
     def _remember(self, X: NDArray[Any], y: Floats, labels: Floats, weights: Floats) -> None:
         """Keep the most recent rows; until the first decision the answer is their best constant."""
@@ -147,3 +221,9 @@ class Stream:
             learner.forget_histograms()
             if sets is not None:
                 learner.allow(sets[part])
+        self.booster.unfreeze_new()
+
+
+def _widened(X: NDArray[Any], n_new: int) -> NDArray[Any]:
+    """Return rows with more columns, whose values are missing."""
+    return np.concatenate([X, np.full((len(X), n_new), np.nan, dtype=X.dtype)], axis=1)
