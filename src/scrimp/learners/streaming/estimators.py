@@ -79,7 +79,7 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
     shuffle : bool
         Whether `fit` takes its rows in random order, as tables are often sorted; `partial_fit`
         takes them as they come.
-    random_state : int, Generator or None
+    random_state : int, RandomState or None
         The seed of that order.
     max_seconds, verbose
         As in `BudgetedBoostingRegressor`.

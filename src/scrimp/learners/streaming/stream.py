@@ -145,6 +145,7 @@ class Stream:
         if self._rows_to_settle > 0:
             self._rows_to_settle -= len(y)
             if self._rows_to_settle <= 0:
+                self._recent = [part[-N_SETTLE:] for part in self._recent]
                 self._decide()
                 self.booster.reset_harmful()
         elif self.detector.update(self.booster.loss.values(scores, y)):
@@ -204,17 +205,15 @@ class Stream:
 
     def _decide(self) -> None:
         """Choose cut points and purchases by the recent rows."""
-        if self._rows_to_settle:
-            self._recent = [part[-N_SETTLE:] for part in self._recent]
         X, _, labels, weights = self._recent
         self._set_start()
         rows = np.arange(len(X))
         cuts = find_cuts(X, self.categorical, self.max_bins, rows, weights)
         self._cuts = np.zeros((len(cuts), self.max_bins))
-        for j, own in enumerate(cuts):
-            own = own[: self.max_bins - 1]  # the last bin is that of missing values
-            self._cuts[j, : len(own)] = own
-            self._n_cuts[j] = len(own)
+        for j, of_column in enumerate(cuts):
+            of_column = of_column[: self.max_bins - 1]  # the last bin is that of missing values
+            self._cuts[j, : len(of_column)] = of_column
+            self._n_cuts[j] = len(of_column)
         sets = None if self.market is None else self.market.sets(X, labels, weights)
         parts = part_of_learners(len(self.booster.learners))
         for learner, part in zip(self.booster.learners, parts, strict=True):
