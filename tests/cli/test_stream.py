@@ -36,7 +36,7 @@ def test_it_learns_reports_and_saves(folder):
     result = run(*words(folder, *prices, "--every", 500, "--out", out))
     assert result.exit_code == 0, result.stderr
     assert "Learnt to tell y sick from well from 1500 rows of a stream." in result.stdout
-    assert "part of wrong answers" in result.stdout
+    assert "share of wrong answers" in result.stdout
     assert "Never bought: noise" in result.stdout
     model = load(out)
     assert model.plan.price <= 4.5
@@ -207,6 +207,8 @@ def test_bad_rows_end_the_stream_and_keep_what_was_learnt(folder, end, match):
     assert match in line
     assert "before is kept, and saved to" in line
     load(out)
+    line = refused(*words(folder, data="-"), text=text)
+    assert "before is lost, as there is neither --out nor --checkpoint" in line
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_a_model_that_is_fitted_is_measured_from_the_first_chunk():
     model = StreamingBoostingClassifier(n_learners=3).fit(X[:500], Y[:500] > 0.5)
     curve = progressive_validation(model, chunks(Y > 0.5), classes=[False, True])
     assert len(curve.errors) == 10
-    assert curve.measure == "part of wrong answers"
+    assert curve.measure == "share of wrong answers"
 
 
 def test_other_learners_of_streams_take_part():

@@ -175,8 +175,8 @@ def _report(run: StreamRun, out: Path | None, finished: bool, as_json: bool) -> 
         click.echo(f"Learnt to {aim(target, classes)} from {count(run.rows, 'row')} of a stream.")
         if means:
             click.echo(
-                f"Answered before they were learnt from, they had a {measure_of(model)} of "
-                f"{means[0]:.4g}, and each paid {means[1]:.4g} on average."
+                f"Answered before they were learnt from, rows had a {measure_of(model)} of "
+                f"{means[0]:.4g}, and paid {means[1]:.4g} on average."
             )
             rows = [[int(n), f"{error:.4g}", spend] for n, error, spend in curve]
             print_table(["rows", "error", "spent"], rows)

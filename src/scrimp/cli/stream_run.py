@@ -250,7 +250,9 @@ def _shown(value: Any) -> str:
 
 def failed_after(run: StreamRun, error: Exception, saved: list[Path]) -> InputError:
     """Return the error of a stream that ends badly, with what became of the rows before."""
-    where = f", and saved to {' and '.join(map(str, saved))}" if saved else ""
+    fate = "is lost, as there is neither --out nor --checkpoint"
+    if saved:
+        fate = f"is kept, and saved to {' and '.join(map(str, saved))}"
     return InputError(
-        f"{one_line(error)} What was learnt from {count(run.rows, 'row')} before is kept{where}."
+        f"{one_line(error)} What was learnt from {count(run.rows, 'row')} before {fate}."
     )

@@ -27,7 +27,7 @@ class ProgressiveCurve:
     sizes : int array (chunks,)
         Rows of each chunk.
     errors : float array (chunks,)
-        Mean error of each chunk: the part of wrong answers, or the squared error.
+        Mean error of each chunk: the share of wrong answers, or the squared error.
     spend : float array (chunks,)
         What a row of each chunk paid on average.
     measure : str
@@ -126,4 +126,4 @@ def measured(model: Any, X: Any, y: Any, budget: Any = None) -> tuple[float, flo
 
 def measure_of(model: Any) -> str:
     """Return what the error of a model is."""
-    return "part of wrong answers" if is_classifier(model) else "mean squared error"
+    return "share of wrong answers" if is_classifier(model) else "mean squared error"
