@@ -5,8 +5,8 @@ import pytest
 
 from scrimp.learners.streaming.bounds import bounds_of
 from scrimp.learners.streaming.losses import StreamLoss
-from scrimp.learners.streaming.online_tree import BinnedRows
 from scrimp.learners.streaming.stream_booster import LARGEST_GRADIENT, StreamBooster
+from scrimp.learners.streaming.stream_rows import StreamRows
 from tests.naive import sgb as naive
 
 SMOOTH = ["squared", "logistic", "multinomial", "poisson"]
@@ -20,8 +20,8 @@ class Linear:
         self.inner = naive.OnlineLinear(columns, outputs, rate=0.05)
         self.part = part
 
-    def predict(self, X):
-        return np.array([self.part * self.inner.predict(x) for x in X])
+    def predict(self, rows):
+        return np.array([self.part * self.inner.predict(x) for x in rows.X])
 
     def update(self, rows, targets, weights):
         self.inner.update(rows.X[0], targets[0])
@@ -47,9 +47,9 @@ def run(loss, X, y, steps, radius=np.inf, part=1.0, **options):
         StreamLoss(loss, **options), [Linear(3, y.shape[1], part) for _ in steps], np.array(steps),
         np.zeros(y.shape[1]), radius,
     )  # fmt: skip
-    unbinned = np.zeros((1, 3), np.uint8), np.zeros((3, 1)), np.zeros(3, np.int64)
+    no_cuts = np.zeros((3, 1)), np.zeros(3, np.int64)
     answers = [
-        booster.learn(BinnedRows(X[i : i + 1], *unbinned), y[i : i + 1], np.ones(1))[0]
+        booster.learn(StreamRows(X[i : i + 1], *no_cuts), y[i : i + 1], np.ones(1))[0]
         for i in range(len(X))
     ]
     return booster, np.array(answers)

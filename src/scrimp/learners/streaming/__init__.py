@@ -1,5 +1,19 @@
 """Streaming gradient boosting, anytime and on a budget (Hu 2019, chapter 5)."""
 
 from .estimators import StreamingBoostingClassifier, StreamingBoostingRegressor
+from .linear_learners import Linear, Newton
+from .network_learners import Convolution, Network
+from .random_features import RandomFeatures
+from .weak_learner import SimpleLearner, WeakLearner
 
-__all__ = ["StreamingBoostingClassifier", "StreamingBoostingRegressor"]
+__all__ = [
+    "Convolution",
+    "Linear",
+    "Network",
+    "Newton",
+    "RandomFeatures",
+    "SimpleLearner",
+    "StreamingBoostingClassifier",
+    "StreamingBoostingRegressor",
+    "WeakLearner",
+]

@@ -13,7 +13,6 @@ from ...costs.shopper import warn_if_nothing_is_affordable
 from ...data.target import Target
 from ...data.training_rows import TrainingRows, as_seed, read_rows, refuse_large_weights
 from ...data.validation import check_budget, check_choice, is_number
-from ...plans.components.tree_table import TreeTable
 from ...plans.contract import StageTable
 from ...plans.ensemble import EnsemblePlan
 from ...plans.priced_plan import PricedPlan
@@ -24,14 +23,20 @@ from ..base import BudgetedEstimator
 from ..boosting.rules import RULES
 from .bounds import StreamBounds, bounds_of
 from .drift import DriftDetector
+from .learner_kinds import as_kind
+from .learner_members import members_of
 from .losses import StreamLoss
-from .online_tree import OnlineTree, TreeSettings, tree_table
+from .online_tree import TreeKind, TreeSettings
 from .purchases import Market
 from .stream import Stream
-from .stream_booster import StreamBooster
+from .stream_booster import StreamBooster, default_combine
+from .stream_rows import InputMoments
+from .weak_learner import LearnerContext, LearnerKind
 
 #: How the steps of learners are chosen.
 STEPS = ("inverse", "theorem")
+#: How an answer is made of the partial sums: names of `combine`, and those of plans.
+COMBINE = {"sum": "add", "average": "average", "weighted": "weighted", "momentum": "momentum"}
 #: Rows that a training should see at least, by passes over them if there are fewer.
 N_ENOUGH = 5_000
 #: Passes over few rows, at most.
@@ -49,6 +54,9 @@ class StreamingBooster(BudgetedEstimator):
     budget: Any
     rule: str
     loss: str
+    learner: Any
+    combine: str
+    iterate: str
     n_learners: int
     max_depth: int
     step: Any
@@ -70,6 +78,8 @@ class StreamingBooster(BudgetedEstimator):
         check_choice("rule", self.rule, tuple(RULES))
         if self.drift is not None:
             check_choice("drift", self.drift, ("reset",))
+        check_choice("combine", self.combine, ("auto", *COMBINE))
+        check_choice("iterate", self.iterate, ("last", "average"))
         if isinstance(self.step, str):
             check_choice("step", self.step, STEPS)
         _check_range("learning_rate", self.learning_rate, 0.0, np.inf, open_low=True)
@@ -103,12 +113,19 @@ class StreamingBooster(BudgetedEstimator):
         costs = as_costs(self.costs, len(columns), columns.names)
         warn_if_nothing_is_affordable(costs, [limit])
         settings = TreeSettings(
-            int(self.max_depth), int(self.max_bins), float(self.memory), evidence=evidence
-        )
-        learners = [OnlineTree(len(columns), n_outputs, settings) for _ in range(self.n_learners)]
+            int(self.max_depth), int(self.max_bins), float(self.memory), evidence=evidence,
+            averages=self.iterate == "average",
+        )  # fmt: skip
+        self._kind: LearnerKind = as_kind(self.learner, settings)
+        self._check_combination(loss)
+        moments = InputMoments(columns, self._kind.pooled)
+        rng = np.random.default_rng(as_seed(self.random_state))
+        context = LearnerContext(len(columns), n_outputs, moments, rng)
+        learners = [self._kind.make(context) for _ in range(self.n_learners)]
         booster = StreamBooster(
             loss, learners, self._steps(loss), np.zeros(n_outputs),
             np.inf if self.radius is None else float(self.radius), JOIN_AFTER,
+            COMBINE.get(self.combine),
         )  # fmt: skip
         buys_all = self.costs is None and limit >= costs.total
         market = None
@@ -118,8 +135,22 @@ class StreamingBooster(BudgetedEstimator):
         self.target_, self._costs, self._plan = target, costs, None
         self._stream = Stream(
             booster, market, columns.is_categorical(), int(self.batch_size), int(self.max_bins),
+            None if isinstance(self._kind, TreeKind) else moments,
             None if self.drift is None else DriftDetector(),
         )  # fmt: skip
+
+    def _check_combination(self, loss: StreamLoss) -> None:
+        """Refuse parameters that do not go together."""
+        if self.iterate == "average" and not self._kind.averages:
+            raise ValueError(
+                f"iterate is 'average', but the mean of the hypotheses of the learner "
+                f"{self._kind.name!r} is none of its kind. Use iterate='last'."
+            )
+        if self.combine == "sum" and self.radius is not None and not loss.is_smooth:
+            raise ValueError(
+                f"radius is {self.radius} and combine is 'sum', whose partial sums a plan does not "
+                "project. Use combine='average', or radius=None."
+            )
 
     def _steps(self, loss: StreamLoss) -> Floats:
         """Return the step of each learner."""
@@ -133,7 +164,10 @@ class StreamingBooster(BudgetedEstimator):
             return np.broadcast_to(steps, number.shape).copy()
         if not loss.is_smooth:
             # 1 / (lambda i) of Thm 5.5.2 where there is a ridge, else a step that needs none
-            return np.asarray(1.0 / (2.0 * loss.ridge * number if loss.ridge else np.sqrt(number)))
+            if not loss.ridge:
+                return np.asarray(1.0 / np.sqrt(number))
+            divisors = (number + 1) / 2 if self.combine == "weighted" else number
+            return np.asarray(1.0 / (2.0 * loss.ridge * divisors))
         smoothness = loss.smoothness(self._score_bound)
         if self.step == "theorem":
             return np.full(len(number), self.edge / (smoothness * (8.0 - 4.0 * self.edge)))
@@ -191,21 +225,15 @@ class StreamingBooster(BudgetedEstimator):
         A learner was taught what all before it leave, so that the sum ends where one of them
         cannot be paid for or has failed: beyond it the answers might be worse than the prior.
         """
-        booster, grown = self._stream.booster, []
-        base = np.array(booster.start, dtype=np.float64)
-        for learner, step in zip(booster.learners, booster.steps.tolist(), strict=True):
-            nodes = learner.nodes(-step)
-            if (nodes[0] >= 0).any():
-                grown.append(nodes)
-            elif grown:
-                grown[-1] = (*grown[-1][:-1], grown[-1][-1] + nodes[-1][0])
-            else:
-                base = base + nodes[-1][0]
-        table = tree_table(grown) if grown else _no_trees(len(base))
+        booster, moments = self._stream.booster, self._stream.moments
+        table, base = members_of(
+            self._kind, booster, (moments or InputMoments(self.columns_)).inputs(),
+            costs.n_columns, self.iterate == "average",
+        )  # fmt: skip
         owners = costs.owners
         items = tuple(tuple(np.unique(owners[list(reads)]).tolist()) for reads in table.reads)
-        aggregate = "add" if booster.loss.is_smooth else "average"
-        return EnsemblePlan(StageTable(items), table, base, "stop", aggregate, booster.radius)
+        radius = np.inf if booster.loss.is_smooth else booster.radius
+        return EnsemblePlan(StageTable(items), table, base, "stop", booster.combine, radius)
 
     def _replan(self, costs: Costs) -> None:
         """Follow the new prices from now on; what was learnt stays."""
@@ -247,15 +275,15 @@ class StreamingBooster(BudgetedEstimator):
         """
         booster = self._stream.booster
         bound = self._score_bound
+        if booster.combine != default_combine(booster.loss):
+            convexity, smoothness = booster.loss.convexity(bound), booster.loss.smoothness(bound)
+            edge = float(np.min(booster.record.edges, initial=1.0))
+            reason = f"the theorems are not about combine={self.combine!r}"
+            return StreamBounds(edge, convexity, smoothness, reason=reason)
         return bounds_of(
             booster.loss.convexity(bound), booster.loss.smoothness(bound), booster.record.edges,
             booster.steps, float(loss_bound), booster.loss.is_smooth, booster.record.n_projected,
         )  # fmt: skip
-
-
-def _no_trees(n_outputs: int) -> TreeTable:
-    ints, floats = np.zeros(0, dtype=np.int64), np.zeros(0)
-    return TreeTable(ints, ints, floats, ints, ints, ints, np.zeros((0, n_outputs)))
 
 
 def _check_whole(name: str, value: Any, low: int, high: int) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...kernels import online_trees as kernels
+from ...plans.components.inputs import Inputs
 from ...plans.components.tree_table import TreeTable
 from ...types import Flags, Floats, Ints
+from .stream_rows import StreamRows
+from .weak_learner import LearnerContext
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class TreeSettings:
         The probability of a split that is due to chance, at each attempt.
     evidence : float
         What a row counts for in this test: one over the number of passes over the rows.
+    averages : bool
+        Whether the mean over time of its hypotheses is kept.
     """
 
     max_depth: int = 5
@@ -40,33 +46,7 @@ class TreeSettings:
     grace: float = 25.0
     chance: float = 0.05
     evidence: float = 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class BinnedRows:
-    """Rows, their bins, and the cut points between bins.
-
-    Parameters
-    ----------
-    X : float array (rows, columns)
-        The values.
-    bins : uint8 array (rows, columns)
-        Their bins; the last is that of missing values.
-    cuts, n_cuts : float array (columns, bins), int array (columns,)
-        The cut points of each column.
-    """
-
-    X: NDArray[Any]
-    bins: NDArray[np.uint8]
-    cuts: Floats
-    n_cuts: Ints
-
-    @classmethod
-    def of(cls, X: NDArray[Any], cuts: Floats, n_cuts: Ints) -> BinnedRows:
-        """Return rows with their bins."""
-        bins = np.empty(X.shape, dtype=np.uint8)
-        kernels.bin_values(X, cuts, n_cuts, bins)
-        return cls(X, bins, cuts, n_cuts)
+    averages: bool = False
 
 
 class OnlineTree:
@@ -101,6 +81,7 @@ class OnlineTree:
         self._histograms = np.zeros(shape, dtype=np.float32)
         self._moments = np.zeros((n_histograms, outputs + 3))
         self._counts = np.ones(2, dtype=np.int64)
+        self._total, self._n_total = np.zeros_like(self._value), 0.0
 
     @property
     def reads(self) -> Ints:
@@ -114,31 +95,79 @@ class OnlineTree:
         if not columns[self.reads].all():
             self.reset()
 
-    def forget_histograms(self) -> None:
+    def forget_bins(self) -> None:
         """Begin new histograms, where their cut points change."""
         self._histograms[:], self._moments[:] = 0.0, 0.0
 
-    def predict(self, X: NDArray[Any]) -> Floats:
+    def predict(self, rows: StreamRows) -> Floats:
         """Return the answers (rows, outputs)."""
-        answers = np.zeros((len(X), self._shape[1]))
-        kernels.add_answers(X, self._links, self._cut, self._value, answers)
+        answers = np.zeros((len(rows), self._shape[1]))
+        kernels.add_answers(rows.X, self._links, self._cut, self._value, answers)
         return answers
 
-    def update(self, rows: BinnedRows, targets: Floats, weights: Floats) -> None:
+    def update(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
         """Learn the targets (rows, outputs) of rows, one after the other."""
-        settings = self.settings
+        settings, n_nodes = self.settings, int(self._counts[0])
+        if settings.averages:
+            self._total += len(rows) * self._value
+            self._n_total += len(rows)
         kernels.learn(
             rows.X, rows.bins, targets, weights, self.allowed, rows.cuts, rows.n_cuts,
             settings.memory, settings.grace, settings.evidence, settings.max_depth,
             -np.log(settings.chance), self._links, self._cut, self._value, self._leaves,
             self._histograms, self._moments, self._counts,
         )  # fmt: skip
+        if settings.averages:
+            self._inherit_totals(n_nodes)
 
-    def nodes(self, step: float) -> tuple[NDArray[Any], ...]:
-        """Return column, cut, left, right, missing and value of the nodes, answers times `step`."""
+    def _inherit_totals(self, first: int) -> None:
+        """Give new nodes, from `first`, what their parents have answered so far on their rows."""
+        links = self._links[: self._counts[0]]
+        for node in np.flatnonzero(links[:, kernels.LEFT] >= first).tolist():  # parents come first
+            for child in (kernels.LEFT, kernels.RIGHT):
+                self._total[links[node, child]] = self._total[node]
+
+    def nodes(self, step: float, averaged: bool = False) -> tuple[NDArray[Any], ...]:
+        """Return column, cut, left, right, missing and value of the nodes, answers times `step`.
+
+        A tree only ever refines: the mean of its hypotheses has its leaves, with mean values.
+        """
         n = int(self._counts[0])
         links = self._links[:n].astype(np.int64)
-        return (*links[:, :1].T, self._cut[:n].copy(), *links[:, 1:].T, step * self._value[:n])
+        value = self._total[:n] / max(self._n_total, 1.0) if averaged else self._value[:n]
+        return (*links[:, :1].T, self._cut[:n].copy(), *links[:, 1:].T, step * value)
+
+
+@dataclass(frozen=True)
+class TreeKind:
+    """Weak learners that are trees.
+
+    Parameters
+    ----------
+    settings : TreeSettings
+        How they grow.
+    """
+
+    name: ClassVar[str] = "tree"
+    averages: ClassVar[bool] = True
+    pooled: ClassVar[bool] = False
+
+    settings: TreeSettings
+
+    def make(self, context: LearnerContext) -> OnlineTree:
+        """Return a tree that has not learnt anything."""
+        return OnlineTree(context.n_columns, context.n_outputs, self.settings)
+
+    def members(
+        self, learners: Sequence[OnlineTree], factors: Floats, offsets: Floats, inputs: Inputs,
+        averaged: bool,
+    ) -> TreeTable:  # fmt: skip
+        """Return trees as members."""
+        trees = []
+        for tree, factor, offset in zip(learners, factors.tolist(), offsets, strict=True):
+            *links, value = tree.nodes(factor, averaged)
+            trees.append((*links, value + offset))
+        return tree_table(trees)
 
 
 def tree_table(trees: list[tuple[NDArray[Any], ...]]) -> TreeTable:

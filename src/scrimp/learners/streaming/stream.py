@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from ...kernels.binning import find_cuts
 from ...types import Flags, Floats, Ints
 from .drift import DriftDetector
-from .online_tree import BinnedRows
 from .purchases import Market, part_of_learners
 from .stream_booster import StreamBooster
+from .stream_rows import InputMoments, StreamRows
 
 #: Recent rows that are kept, for cut points and for purchases.
 N_RECENT = 2_000
@@ -44,6 +44,8 @@ class Stream:
         The largest number of rows that are learnt together.
     max_bins : int
         Of a column.
+    moments : InputMoments or None
+        Of the inputs; None if no learner asks for inputs.
     detector : DriftDetector or None
         Tells when the stream has changed. Cut points and purchases are then decided again, once
         the recent rows are those after the change, and learners that do harm begin again.
@@ -51,10 +53,11 @@ class Stream:
 
     def __init__(
         self, booster: StreamBooster, market: Market | None, categorical: Flags, batch_size: int,
-        max_bins: int, detector: DriftDetector | None = None,
+        max_bins: int, moments: InputMoments | None = None, detector: DriftDetector | None = None,
     ) -> None:  # fmt: skip
         self.booster, self.market, self.categorical = booster, market, categorical
         self.batch_size, self.max_bins, self.detector = batch_size, max_bins, detector
+        self.moments = moments
         self._rows_to_settle = 0
         self.n_rows, self._next_decision = 0, N_FIRST
         self._waiting: list[tuple[NDArray[Any], ...]] = []
@@ -96,6 +99,8 @@ class Stream:
 
     def _learn(self, X: NDArray[Any], y: Floats, labels: Floats, weights: Floats) -> None:
         self._remember(X, y, labels, weights)
+        if self.moments is not None:
+            self.moments.add(X)
         self.n_rows += len(y)
         if self.n_rows >= self._next_decision:
             self._decide()
@@ -103,7 +108,9 @@ class Stream:
                 self._next_decision *= LONGER
         if self._cuts is None:
             return
-        scores = self.booster.learn(BinnedRows.of(X, self._cuts, self._n_cuts), y, weights)
+        encoding = None if self.moments is None else self.moments.inputs()
+        rows = StreamRows(X, self._cuts, self._n_cuts, encoding)
+        scores = self.booster.learn(rows, y, weights)
         if self.detector is None:
             return
         if self._rows_to_settle > 0:
@@ -144,6 +151,6 @@ class Stream:
         sets = None if self.market is None else self.market.sets(X, labels, weights)
         parts = part_of_learners(len(self.booster.learners))
         for learner, part in zip(self.booster.learners, parts, strict=True):
-            learner.forget_histograms()
+            learner.forget_bins()
             if sets is not None:
                 learner.allow(sets[part])

@@ -1,0 +1,173 @@
+"""Weak learners that are linear: FTRL-proximal, and the online Newton step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ...kernels import online_linear as kernels
+from ...plans.components.inputs import Inputs
+from ...plans.components.linear_table import LinearTable
+from ...types import Floats
+from .input_learner import InputLearner, shared_arrays
+from .stream_rows import StreamRows
+from .weak_learner import LearnerContext
+
+
+class LinearLearner(InputLearner):
+    """A linear function; the last row of its weights is the constant."""
+
+    def _start(self) -> None:
+        shape = len(self.column) + 1, self.n_outputs
+        self.weight, self.total = np.zeros(shape), np.zeros(shape)
+        self._n_blocks_rows = 0.0
+
+    def _widen(self) -> None:
+        pass  # weights of new inputs are 0 so far
+
+    def _resize(self, factor: float) -> None:
+        self.weight *= factor
+        self.total *= factor
+
+    def _answer(self, rows: StreamRows) -> Floats:
+        own = self.weight[self.positions]
+        Z = rows.inputs
+        Z = Z if len(self.positions) == Z.shape[1] else Z[:, self.positions]
+        return np.asarray(Z @ own + self.weight[-1])
+
+    def _learn(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
+        # the mean over time is that of the hypotheses that answered, hence before the step
+        self.total += len(rows) * self.weight
+        self._n_blocks_rows += len(rows)
+        self._step(rows.inputs, targets, weights)
+
+    def _step(self, Z: Floats, targets: Floats, weights: Floats) -> None:
+        raise NotImplementedError
+
+    def hypothesis(self, averaged: bool) -> Floats:
+        """Return the weights, or their mean over time, in the size of targets."""
+        return self.size * (self.total / max(self._n_blocks_rows, 1.0) if averaged else self.weight)
+
+
+def linear_table(
+    learners: Sequence[LinearLearner], factors: Floats, offsets: Floats, inputs: Inputs,
+    averaged: bool,
+) -> LinearTable:  # fmt: skip
+    """Return linear learners as members."""
+    n = len(learners)
+    shape = n, len(inputs) + 1, offsets.shape[1]
+    weight = np.zeros(shape)
+    for i, learner in enumerate(learners):
+        weight[i] = factors[i] * learner.hypothesis(averaged)
+    arrays = shared_arrays(learners, inputs)
+    arrays["mask"] = arrays["mask"].reshape(n, len(inputs))
+    return LinearTable(**arrays, offset=offsets + weight[:, -1], weight=weight[:, :-1])
+
+
+class FtrlLearner(LinearLearner):
+    """A linear function that learns by FTRL-proximal."""
+
+    def __init__(self, context: LearnerContext, settings: Linear) -> None:
+        self.settings = settings
+        super().__init__(context)
+
+    def _start(self) -> None:
+        super()._start()
+        self._sums, self._squares = np.zeros_like(self.weight), np.zeros_like(self.weight)
+
+    def _resize(self, factor: float) -> None:
+        super()._resize(factor)
+        self._sums *= factor
+
+    def _step(self, Z: Floats, targets: Floats, weights: Floats) -> None:
+        own = self.settings
+        kernels.ftrl(
+            Z, targets, weights, self.positions, own.rate, own.beta, own.l1, own.l2, self._sums,
+            self._squares, self.weight,
+        )  # fmt: skip
+
+
+class NewtonLearner(LinearLearner):
+    """A linear function that learns by online Newton steps."""
+
+    def __init__(self, context: LearnerContext, settings: Newton) -> None:
+        self.settings = settings
+        super().__init__(context)
+
+    def _start(self) -> None:
+        super()._start()
+        n = len(self.weight)
+        self._inverse = np.tile(np.eye(n) / self.settings.ridge, (self.n_outputs, 1, 1))
+
+    def _step(self, Z: Floats, targets: Floats, weights: Floats) -> None:
+        rate = self.settings.rate
+        kernels.newton(Z, targets, weights, self.positions, rate, self._inverse, self.weight)
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Linear weak learners that learn by FTRL-proximal.
+
+    Parameters
+    ----------
+    rate : float
+        The step of a weight is `rate` over `beta` plus the root of its sum of squared gradients.
+    beta : float
+        See there.
+    l1, l2 : float
+        Penalties of the weights; not of the constant.
+
+    References
+    ----------
+    McMahan et al. Ad click prediction: a view from the trenches. KDD 2013.
+    """
+
+    name: ClassVar[str] = "linear"
+    averages: ClassVar[bool] = True
+    pooled: ClassVar[bool] = False
+
+    rate: float = 0.1
+    beta: float = 1.0
+    l1: float = 0.0
+    l2: float = 0.0
+
+    members = staticmethod(linear_table)
+
+    def make(self, context: LearnerContext) -> FtrlLearner:
+        """Return a learner that has not learnt anything."""
+        return FtrlLearner(context, self)
+
+
+@dataclass(frozen=True)
+class Newton:
+    """Linear weak learners that learn by the online Newton step.
+
+    A row costs the square of the number of inputs, per output.
+
+    Parameters
+    ----------
+    rate : float
+        The factor of a step; one over it is gamma in the reference.
+    ridge : float
+        The first matrix is this times the identity.
+
+    References
+    ----------
+    Hazan, Agarwal, Kale. Logarithmic regret algorithms for online convex optimization. 2007.
+    """
+
+    name: ClassVar[str] = "newton"
+    averages: ClassVar[bool] = True
+    pooled: ClassVar[bool] = False
+
+    rate: float = 1.0
+    ridge: float = 10.0
+
+    members = staticmethod(linear_table)
+
+    def make(self, context: LearnerContext) -> NewtonLearner:
+        """Return a learner that has not learnt anything."""
+        return NewtonLearner(context, self)

@@ -1,0 +1,114 @@
+"""Weak learners that are ridge regressions on random Fourier features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ...kernels.online_linear import recursive_least_squares
+from ...plans.components.inputs import Inputs
+from ...plans.components.network_table import ACTIVATIONS, NetworkTable
+from ...types import Floats
+from .input_learner import InputLearner, shared_arrays
+from .stream_rows import StreamRows
+from .weak_learner import LearnerContext
+
+
+class RandomFeatureLearner(InputLearner):
+    """A linear function of random features, by recursive least squares."""
+
+    def __init__(self, context: LearnerContext, settings: RandomFeatures) -> None:
+        self.settings = settings
+        super().__init__(context)
+
+    def _start(self) -> None:
+        n = int(self.settings.n_features)
+        width = self.settings.bandwidth * np.sqrt(max(len(self.positions), 1))
+        self.first = np.zeros((len(self.column), n))
+        self.first[self.positions] = self.rng.normal(size=(len(self.positions), n)) / width
+        self.bias = self.rng.uniform(0.0, 2.0 * np.pi, n)
+        self._inverse = np.eye(n + 1) / self.settings.ridge
+        self.weight, self.total = np.zeros((2, n + 1, self.n_outputs))
+        self._n_total = 0.0
+
+    def _widen(self) -> None:
+        self._begin()  # other inputs have other features
+
+    def _resize(self, factor: float) -> None:
+        self.weight *= factor
+        self.total *= factor
+
+    def _features(self, rows: StreamRows) -> Floats:
+        size = np.sqrt(2.0 / len(self.bias))
+        return np.asarray(size * np.cos(self._inputs(rows) @ self.first + self.bias))
+
+    def _answer(self, rows: StreamRows) -> Floats:
+        return np.asarray(self._features(rows) @ self.weight[:-1] + self.weight[-1])
+
+    def _learn(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
+        own, features = self.settings, self._features(rows)
+        # the mean over time is that of the hypotheses that answered, hence before the step
+        self.total += len(rows) * self.weight
+        self._n_total += len(rows)
+        recursive_least_squares(
+            features, targets, weights, np.arange(len(self.bias)), own.forgetting, 1.0 / own.ridge,
+            self._inverse, self.weight,
+        )  # fmt: skip
+
+    def hypothesis(self, averaged: bool) -> Floats:
+        """Return the weights, or their mean over time, in the size of targets."""
+        return self.size * (self.total / max(self._n_total, 1.0) if averaged else self.weight)
+
+
+@dataclass(frozen=True)
+class RandomFeatures:
+    """Weak learners that are ridge regressions on random Fourier features.
+
+    A row costs the square of the number of features.
+
+    Parameters
+    ----------
+    n_features : int
+        Cosines of random projections, which approximate a Gaussian kernel.
+    bandwidth : float
+        Of the kernel, in root mean squared distances of rows to their mean.
+    ridge : float
+        The penalty of squared weights.
+    forgetting : float
+        What a row counts after each further one, at most 1: 0.999 forgets 1,000 rows.
+
+    References
+    ----------
+    Rahimi, Recht. Random features for large-scale kernel machines. NeurIPS 2007.
+    """
+
+    name: ClassVar[str] = "random-features"
+    averages: ClassVar[bool] = True
+    pooled: ClassVar[bool] = False
+
+    n_features: int = 100
+    bandwidth: float = 1.5
+    ridge: float = 1.0
+    forgetting: float = 1.0
+
+    def make(self, context: LearnerContext) -> RandomFeatureLearner:
+        """Return a learner that has not learnt anything."""
+        return RandomFeatureLearner(context, self)
+
+    def members(
+        self, learners: Sequence[RandomFeatureLearner], factors: Floats, offsets: Floats,
+        inputs: Inputs, averaged: bool,
+    ) -> NetworkTable:  # fmt: skip
+        """Return learners as members."""
+        votes = [f * x.hypothesis(averaged) for f, x in zip(factors, learners, strict=True)]
+        weight = np.array(votes)
+        size = np.sqrt(2.0 / int(self.n_features))
+        return NetworkTable(
+            **shared_arrays(learners, inputs), offset=offsets + weight[:, -1],
+            activation=np.array([ACTIVATIONS.index("cosine")]),
+            first=np.array([learner.first for learner in learners]),
+            bias=np.array([learner.bias for learner in learners]), second=size * weight[:, :-1],
+        )  # fmt: skip

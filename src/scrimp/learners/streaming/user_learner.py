@@ -1,0 +1,189 @@
+"""Weak learners of users: any object with `predict` and `update`."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...plans.components.inputs import Inputs, columns_read
+from ...plans.components.members import Members
+from ...types import Arrays, Floats, Ints
+from .input_learner import InputLearner
+from .stream_rows import StreamRows
+from .weak_learner import LearnerContext, SimpleLearner
+
+#: Rows whose inputs are held at a time.
+_BLOCK = 4_096
+
+
+class UserLearner(InputLearner):
+    """A learner around a `SimpleLearner`, which is made anew when it begins again.
+
+    It sees inputs of the columns that it may read, and 0 for all others.
+    """
+
+    def __init__(self, context: LearnerContext, make: Callable[[], SimpleLearner]) -> None:
+        self._make = make
+        super().__init__(context)
+
+    def _start(self) -> None:
+        self.inner = self._make()
+
+    def _widen(self) -> None:
+        pass
+
+    def _resize(self, factor: float) -> None:
+        raise NotImplementedError  # never called: targets are given as they are
+
+    def update(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
+        """Learn the targets (rows, outputs) of rows."""
+        total = float(weights.sum())
+        if total > 0.0:
+            self.n_rows += total
+            self._learn(rows, targets, weights)
+
+    def _learn(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
+        self.inner.update(self._inputs(rows).copy(), targets.copy(), weights.copy())
+
+    def _answer(self, rows: StreamRows) -> Floats:
+        return answers_of(self.inner, self._inputs(rows), self.n_outputs)
+
+
+def answers_of(learner: SimpleLearner, inputs: Floats, n_outputs: int) -> Floats:
+    """Return the answers of a user's learner; raise ValueError if they are not as they must be."""
+    answers = np.asarray(learner.predict(inputs), dtype=np.float64)
+    if answers.shape != (len(inputs), n_outputs):
+        raise ValueError(
+            f"{type(learner).__name__}.predict returned the shape {answers.shape}; expected "
+            f"{(len(inputs), n_outputs)}, one row per row and one column per output of the targets."
+        )
+    if not np.isfinite(answers).all():
+        raise ValueError(
+            f"{type(learner).__name__}.predict returned a number that is not finite. The learner "
+            "has diverged: let it take shorter steps."
+        )
+    return answers
+
+
+@dataclass(frozen=True, eq=False)
+class UserMembers(Members):
+    """Users' learners as members, which cannot be saved.
+
+    Parameters
+    ----------
+    learners : tuple of SimpleLearner
+        Nobody else may change them.
+    mask : int array (members, inputs)
+        1 for the inputs that a member reads, else 0.
+    factors, offsets : float arrays (members,), (members, outputs)
+        A vote is the answer times its factor, plus its offset.
+    inputs : Inputs
+        How columns become inputs.
+    """
+
+    kind: ClassVar[str] = "user learners"
+    accepts_missing: ClassVar[bool] = True
+
+    learners: tuple[SimpleLearner, ...]
+    mask: Ints
+    factors: Floats
+    offsets: Floats
+    inputs: Inputs
+
+    def __len__(self) -> int:
+        return len(self.learners)
+
+    @property
+    def n_outputs(self) -> int:
+        """The number of outputs of a vote."""
+        return int(self.offsets.shape[1])
+
+    @cached_property
+    def reads(self) -> tuple[tuple[int, ...], ...]:
+        """The columns that each member reads, ascending."""
+        return columns_read(self.mask, self.inputs.column)
+
+    def votes_on(
+        self, X: NDArray[Any], rows: Ints, members: Sequence[int] | None = None,
+        out: Floats | None = None,
+    ) -> Floats:  # fmt: skip
+        """Return the votes of members, by default all, on ``X[rows]`` (members, outputs, rows)."""
+        which = list(range(len(self))) if members is None else list(members)
+        votes = np.empty((len(which), self.n_outputs, len(rows))) if out is None else out
+        for start in range(0, len(rows), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            Z = self.inputs.of(X, rows[part])
+            for k, m in enumerate(which):
+                answers = answers_of(self.learners[m], Z * self.mask[m], self.n_outputs)
+                votes[k, :, part] = (self.factors[m] * answers + self.offsets[m]).T
+        return votes
+
+    def bounds(self) -> Floats:
+        """Return infinity for each member."""
+        return np.full(len(self), np.inf)
+
+    def taken(self, members: Ints) -> UserMembers:
+        """Return some of the members, in the given order."""
+        learners = tuple(self.learners[m] for m in members.tolist())
+        return UserMembers(
+            learners, self.mask[members], self.factors[members], self.offsets[members], self.inputs
+        )
+
+    def arrays(self) -> Arrays:
+        """Raise ValueError: nothing is known of their state."""
+        name = type(self.learners[0]).__name__
+        raise ValueError(
+            f"the weak learners are of {name}, a user's class, which scrimp cannot store as "
+            "arrays. Pickle the model, or train it with one of scrimp's own learners to save it."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class UserKind:
+    """A kind of weak learners that is a user's own.
+
+    Parameters
+    ----------
+    prototype : SimpleLearner, or callable that returns one
+        An object is copied per learner, anything else is called.
+    """
+
+    name: ClassVar[str] = "a user's own"
+    averages: ClassVar[bool] = False
+    pooled: ClassVar[bool] = False
+
+    prototype: Any
+
+    def _one(self) -> SimpleLearner:
+        is_object = _is_learner(self.prototype) and not isinstance(self.prototype, type)
+        learner = copy.deepcopy(self.prototype) if is_object else self.prototype()
+        if not _is_learner(learner):
+            raise ValueError(
+                f"learner makes {learner!r}, which lacks `predict` or `update`; expected an object "
+                "with predict(inputs) and update(inputs, targets, weights)."
+            )
+        made: SimpleLearner = learner
+        return made
+
+    def make(self, context: LearnerContext) -> UserLearner:
+        """Return a learner that has not learnt anything."""
+        return UserLearner(context, self._one)
+
+    def members(
+        self, learners: Sequence[UserLearner], factors: Floats, offsets: Floats, inputs: Inputs,
+        averaged: bool,
+    ) -> UserMembers:  # fmt: skip
+        """Return copies of learners as members."""
+        own = tuple(copy.deepcopy(learner.inner) for learner in learners)
+        mask = np.array([learner.mask for learner in learners])
+        return UserMembers(own, mask, factors, offsets, inputs)
+
+
+def _is_learner(value: Any) -> bool:
+    return hasattr(value, "predict") and hasattr(value, "update")
