@@ -80,3 +80,19 @@ def test_noise_hardly_splits():
         tree.update(rows, rng.normal(size=(200, 1)), np.ones(200))
         split += len(tree.reads)
     assert split <= 5
+
+
+def test_the_mean_of_hypotheses_answers_with_the_mean_of_answers():
+    X, T = rows_of(900, 1, True)
+    _, cuts, n_cuts = cuts_of()
+    everything = StreamRows(X, cuts, n_cuts)
+    tree = OnlineTree(3, 2, TreeSettings(max_depth=4, max_bins=8, averages=True))
+    total = np.zeros_like(T)
+    for start in range(0, len(X), 45):
+        part = slice(start, start + 45)
+        total += 45 * tree.predict(everything)
+        tree.update(StreamRows(X[part], cuts, n_cuts), T[part], np.ones(45))
+    assert tree.nodes(1.0)[0].size >= 9
+    table = tree_table([tree.nodes(1.0, averaged=True)])
+    votes = table.votes_on(X, np.arange(len(X)))[0].T
+    np.testing.assert_allclose(votes, total / len(X), atol=1e-12)
