@@ -17,8 +17,7 @@ from ...plans.components.network_table import (
     LEAK,
     ConvolutionTable,
     NetworkTable,
-    activate,
-    patches,
+    windows,
 )
 from ...types import Floats
 from .input_learner import InputLearner, shared_arrays
@@ -27,6 +26,13 @@ from .weak_learner import LearnerContext
 
 #: Activations that a network may be given.
 TRAINED = ("sigmoid", "leaky-relu")
+
+
+def activate(name: str, a: NDArray[Any]) -> NDArray[Any]:
+    """Return the values of hidden units for their arguments."""
+    if name == "sigmoid":
+        return np.asarray(0.5 + 0.5 * np.tanh(0.5 * a))  # which does not overflow
+    return np.asarray(np.maximum(a, LEAK * a))
 
 
 class HiddenLearner(InputLearner):
@@ -161,22 +167,20 @@ class ConvolutionLearner(HiddenLearner):
     settings: Convolution
 
     def __init__(self, context: LearnerContext, settings: Convolution) -> None:
-        self._image = settings.checked_shape(context)
+        shape = settings.checked_shape(context)
+        self.geometry = np.array([*shape, settings.side, settings.stride])
+        self._windows = windows(*self.geometry.tolist())
         super().__init__(context, settings)
 
-    def _geometry(self) -> tuple[int, int, int, int]:
-        return (*self._image, self.settings.side, self.settings.stride)
-
     def _sizes(self) -> tuple[int, int, int]:
-        (height, width, side, stride), units = self._geometry(), int(self.settings.channels)
-        positions = ((height - side) // stride + 1) * ((width - side) // stride + 1)
-        return side * side, units, positions
+        positions, n_seen = self._windows.shape
+        return n_seen, int(self.settings.channels), positions
 
     def _seen(self, rows: StreamRows) -> NDArray[Any]:
-        key = "patches", self._geometry(), self.positions.tobytes()
+        key = "windows", self.positions.tobytes()
         if key not in rows.shared:
             inputs = self._inputs(rows).astype(self.dtype)
-            rows.shared[key] = patches(inputs, *self._geometry())
+            rows.shared[key] = inputs[:, self._windows]
         seen: NDArray[Any] = rows.shared[key]
         return seen
 
@@ -286,4 +290,4 @@ class Convolution:
     ) -> ConvolutionTable:  # fmt: skip
         """Return learners as members."""
         arrays = _hidden_arrays(learners, factors, offsets, inputs, self.activation)
-        return ConvolutionTable(**arrays, geometry=np.array(learners[0]._geometry()))
+        return ConvolutionTable(**arrays, geometry=learners[0].geometry)

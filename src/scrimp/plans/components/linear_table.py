@@ -34,7 +34,11 @@ class LinearTable(InputTable):
         self._check_shape("weight", len(self), len(self.column), self.n_outputs)
 
     def _answer(self, member: int, Z: Floats) -> Floats:
-        return np.asarray(Z @ self.weight[member])
+        from ...kernels.network_answers import linear_answers
+
+        answers = np.empty((len(Z), self.n_outputs))
+        linear_answers(Z, self.weight[member], answers)
+        return answers
 
     @classmethod
     def _per_member(cls) -> tuple[str, ...]:

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
 from ...data.validation import int_array
 from ...types import Floats, Ints
 from .inputs import InputTable
 
-#: Functions of hidden units by their number in model files; the cosine is of random features.
+#: Functions of hidden units by their number in model files, which is that of
+#: `scrimp.kernels.network_answers`; the cosine is of random features.
 ACTIVATIONS = ("sigmoid", "leaky-relu", "cosine")
 #: The slope of the leaky rectifier where its argument is negative.
 LEAK = 0.01
-
-
-def activate(name: str, a: NDArray[Any]) -> NDArray[Any]:
-    """Return the values of hidden units for their arguments."""
-    if name == "sigmoid":
-        # as tanh, which does not overflow
-        return np.asarray(0.5 + 0.5 * np.tanh(0.5 * a))
-    if name == "leaky-relu":
-        return np.asarray(np.maximum(a, LEAK * a))
-    return np.asarray(np.cos(a))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,22 +53,25 @@ class _HiddenTable(InputTable):
                 f"activation is {self.activation.tolist()}; expected one number from 0 to "
                 f"{len(ACTIVATIONS) - 1}."
             )
-        n, units, (n_inputs, positions) = len(self), self.bias.shape[1], self._geometry()
+        n, units, (positions, n_inputs) = len(self), self.bias.shape[1], self._windows.shape
         self._check_shape("first", n, n_inputs, units)
         self._check_shape("bias", n, units)
         self._check_shape("second", n, positions * units, self.n_outputs)
 
-    def _geometry(self) -> tuple[int, int]:
-        """Return the inputs of a hidden unit, and at how many positions it is applied."""
-        return len(self.column), 1
-
-    def _arguments(self, Z: Floats, member: int) -> Floats:
-        return np.asarray(Z @ self.first[member])
+    @property
+    def _windows(self) -> Ints:
+        """The inputs that the hidden units see at each position (positions, inputs of a unit)."""
+        return np.arange(len(self.column))[None]
 
     def _answer(self, member: int, Z: Floats) -> Floats:
-        hidden = self._arguments(Z, member) + self.bias[member]
-        values = activate(ACTIVATIONS[self.activation[0]], hidden)
-        return np.asarray(values.reshape(len(Z), -1) @ self.second[member])
+        from ...kernels.network_answers import network_answers
+
+        answers = np.empty((len(Z), self.n_outputs))
+        network_answers(
+            Z, self._windows, self.first[member], self.bias[member], self.second[member],
+            int(self.activation[0]), LEAK, answers,
+        )  # fmt: skip
+        return answers
 
     @classmethod
     def _per_member(cls) -> tuple[str, ...]:
@@ -118,19 +111,13 @@ class ConvolutionTable(_HiddenTable):
             raise ValueError("an image must have one input per pixel.")
         super().__post_init__()
 
-    def _geometry(self) -> tuple[int, int]:
-        height, width, side, stride = self.geometry.tolist()
-        positions = ((height - side) // stride + 1) * ((width - side) // stride + 1)
-        return side * side, positions
-
-    def _arguments(self, Z: Floats, member: int) -> Floats:
-        return np.asarray(patches(Z, *self.geometry.tolist()) @ self.first[member])
+    @property
+    def _windows(self) -> Ints:
+        return windows(*self.geometry.tolist())
 
 
-def patches(
-    Z: NDArray[Any], height: int, width: int, side: int, stride: int
-) -> NDArray[Any]:  # fmt: skip
-    """Return the squares of images that a convolution sees (images, positions, side * side)."""
-    images = Z.reshape(len(Z), height, width)
-    windows = sliding_window_view(images, (side, side), axis=(1, 2))[:, ::stride, ::stride]
-    return np.ascontiguousarray(windows).reshape(len(Z), -1, side * side)
+def windows(height: int, width: int, side: int, stride: int) -> Ints:
+    """Return the pixels that a convolution sees at each position (positions, side * side)."""
+    pixels = np.arange(height * width).reshape(height, width)
+    squares = sliding_window_view(pixels, (side, side))[::stride, ::stride]
+    return np.ascontiguousarray(squares).reshape(-1, side * side)
