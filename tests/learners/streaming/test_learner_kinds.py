@@ -17,7 +17,10 @@ from scrimp import (
     save,
 )
 from scrimp.learners.streaming import Convolution
+from scrimp.learners.streaming.learner_kinds import KINDS
+from scrimp.learners.streaming.online_tree import TreeKind
 from scrimp.learners.streaming.stream_rows import StreamRows
+from scrimp.registry.options import STREAM_LEARNERS
 
 X, Y = make_friedman1(2_000, 6, noise=1.0, random_state=0)
 COSTS = Costs.per_feature([4.0, 1.0, 2.0, 8.0, 3.0, 1.0])
@@ -170,6 +173,10 @@ def test_plans_combine_partial_sums_as_the_booster_does(combine, loss):
     assert model.score(X, Y) > 0.3
     if combine == "momentum":
         assert "combine='momentum'" in model.bounds().reason
+
+
+def test_the_command_line_knows_all_kinds():
+    assert (TreeKind.name, *KINDS) == STREAM_LEARNERS
 
 
 def test_weighted_means_have_their_own_steps():

@@ -214,7 +214,7 @@ class Network:
     hidden: int = 5
     activation: str = "sigmoid"
     rate: float = 0.02
-    decay: float = 1_000.0
+    decay: float = 100.0
     batch: int = 10
 
     def make(self, context: LearnerContext) -> NetworkLearner:
@@ -255,7 +255,7 @@ class Convolution:
     activation: str = "leaky-relu"
     rate: float = 0.003
     decay: float = 2_000.0
-    batch: int = 50
+    batch: int = 25
 
     def checked_shape(self, context: LearnerContext) -> tuple[int, int]:
         """Return height and width of the image; raise ValueError if the columns are none."""
