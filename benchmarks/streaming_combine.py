@@ -29,7 +29,7 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("squared, 8 random features, rate 0.1",
      {"learner": "random-features", "n_learners": 8, "learning_rate": 0.1}),
     ("absolute, 20 trees", {"n_learners": 20, "loss": "absolute"}),
-    ("absolute, 20 trees, ridge 0.01", {"n_learners": 20, "loss": "absolute", "ridge": 0.01}),
+    ("absolute, 20 trees, ridge 0.2", {"n_learners": 20, "loss": "absolute", "ridge": 0.2}),
 )  # fmt: skip
 
 

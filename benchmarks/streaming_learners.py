@@ -75,15 +75,16 @@ def mnist() -> Row:
 def abalone() -> Row:
     """Measure half the squared error on 20 splits, beside a support vector machine."""
     data = fetch("abalone")
-    X, y = data.X.astype({"sex": "category"}), np.asarray(data.y, dtype=float)
-    dummies = np.column_stack([X["sex"] == value for value in X["sex"].cat.categories])
-    numbers = np.column_stack([dummies, X.drop(columns="sex")]).astype(float)
+    X, y = data.X, np.asarray(data.y, dtype=float)
+    sex = X["sex"].to_numpy()
+    indicators = [sex == value for value in np.unique(sex)]
+    numbers = np.column_stack([*indicators, X.drop("sex").to_numpy()]).astype(float)
     ours, theirs = [], []
     for seed in range(N_SPLITS):
         a, b = train_test_split(np.arange(len(y)), test_size=0.1, random_state=seed)
         model = StreamingBoostingRegressor(**ABALONE, random_state=seed)
-        model.fit(X.iloc[a], y[a])
-        ours.append(0.5 * float(((model.predict(X.iloc[b]) - y[b]) ** 2).mean()))
+        model.fit(X[a], y[a])
+        ours.append(0.5 * float(((model.predict(X[b]) - y[b]) ** 2).mean()))
         BATCH.fit(numbers[a], y[a])
         theirs.append(0.5 * float(((BATCH.predict(numbers[b]) - y[b]) ** 2).mean()))
     mean, other = float(np.mean(ours)), float(np.mean(theirs))

@@ -119,9 +119,9 @@ OPTIONS: dict[str, Option] = {
         ),
         Option(
             "learner", "learner", "choice",
-            "The weak learners of a stream: trees, linear functions (by FTRL-proximal, or by online "
-            "Newton steps), networks, convolutions of square images, or ridge regressions on "
-            "random features.",
+            "The weak learners of a stream: trees, linear functions (by FTRL-proximal, or by "
+            "online Newton steps), networks, convolutions of square images, or ridge regressions "
+            "on random features.",
             default="tree", choices=STREAM_LEARNERS,
         ),
         Option(

@@ -272,3 +272,19 @@ def test_images_must_fit():
 def test_activations_must_be_known():
     with pytest.raises(ValueError, match="activation is 'tanh'; expected one of 'sigmoid'"):
         Network(activation="tanh").make(context())
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        (Network(hidden=0), "hidden is 0; expected a whole number from 1"),
+        (Network(rate=-1.0), "rate is -1.0; expected a number > 0"),
+        (Convolution((2, 2), side=1, stride=0), "stride is 0"),
+        (Linear(l1=-1.0), "l1 is -1.0; expected a number >= 0"),
+        (Newton(ridge=0.0), "ridge is 0.0; expected a number > 0"),
+        (RandomFeatures(forgetting=1.5), "forgetting is 1.5; expected a number > 0 and <= 1"),
+    ],
+)
+def test_bad_settings_are_refused(settings, match):
+    with pytest.raises(ValueError, match=match):
+        settings.make(context())

@@ -12,7 +12,7 @@ from ...costs.costs import Costs, as_costs
 from ...costs.shopper import warn_if_nothing_is_affordable
 from ...data.target import Target
 from ...data.training_rows import TrainingRows, as_seed, read_rows, refuse_large_weights
-from ...data.validation import check_budget, check_choice, is_number
+from ...data.validation import check_budget, check_choice
 from ...plans.contract import StageTable
 from ...plans.ensemble import EnsemblePlan
 from ...plans.priced_plan import PricedPlan
@@ -27,6 +27,7 @@ from .learner_kinds import as_kind
 from .learner_members import members_of
 from .losses import StreamLoss
 from .online_tree import TreeKind, TreeSettings
+from .parameter_checks import check_range, check_whole
 from .purchases import Market
 from .stream import Stream
 from .stream_booster import StreamBooster, default_combine
@@ -82,19 +83,19 @@ class StreamingBooster(BudgetedEstimator):
         check_choice("iterate", self.iterate, ("last", "average"))
         if isinstance(self.step, str):
             check_choice("step", self.step, STEPS)
-        _check_range("learning_rate", self.learning_rate, 0.0, np.inf, open_low=True)
-        _check_range("edge", self.edge, 0.0, 1.0, open_low=True)
-        _check_range("ridge", self.ridge, 0.0, np.inf)
-        _check_range("memory", self.memory, 1.0, np.inf)
+        check_range("learning_rate", self.learning_rate, 0.0, np.inf, open_low=True)
+        check_range("edge", self.edge, 0.0, 1.0, open_low=True)
+        check_range("ridge", self.ridge, 0.0, np.inf)
+        check_range("memory", self.memory, 1.0, np.inf)
         for name, low, high in (
             ("n_learners", 1, 10_000), ("max_depth", 1, 12), ("batch_size", 1, 100_000),
             ("max_bins", 2, 255),
         ):  # fmt: skip
-            _check_whole(name, getattr(self, name), low, high)
+            check_whole(name, getattr(self, name), low, high)
         if self.n_passes is not None:
-            _check_whole("n_passes", self.n_passes, 1, 10_000)
+            check_whole("n_passes", self.n_passes, 1, 10_000)
         if self.radius is not None:
-            _check_range("radius", self.radius, 0.0, np.inf, open_low=True)
+            check_range("radius", self.radius, 0.0, np.inf, open_low=True)
         check_budget(self.budget)
 
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool, **options: Any) -> Any:
@@ -284,16 +285,3 @@ class StreamingBooster(BudgetedEstimator):
             booster.loss.convexity(bound), booster.loss.smoothness(bound), booster.record.edges,
             booster.steps, float(loss_bound), booster.loss.is_smooth, booster.record.n_projected,
         )  # fmt: skip
-
-
-def _check_whole(name: str, value: Any, low: int, high: int) -> None:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not (whole and low <= value <= high):
-        raise ValueError(f"{name} is {value!r}; expected a whole number from {low} to {high}.")
-
-
-def _check_range(name: str, value: Any, low: float, high: float, open_low: bool = False) -> None:
-    if not (is_number(value) and (low < value if open_low else low <= value) and value <= high):
-        sign = ">" if open_low else ">="
-        upper = "" if high == np.inf else f" and <= {high:g}"
-        raise ValueError(f"{name} is {value!r}; expected a number {sign} {low:g}{upper}.")

@@ -12,8 +12,9 @@ from ...data.training_rows import numeric_target
 from ...data.validation import check_choice, check_labels, check_several
 from ...types import Floats
 from ..base import BudgetedClassifier, BudgetedRegressor
-from .base import StreamingBooster, _check_range
+from .base import StreamingBooster
 from .losses import CLASS_LOSSES, NUMBER_LOSSES, StreamLoss
+from .parameter_checks import check_range
 
 
 class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
@@ -206,7 +207,7 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
     def _add(self, X: Any, y: Any, sample_weight: Any, reset: bool, alone: bool) -> None:
         self._check_params()
         check_choice("loss", self.loss, NUMBER_LOSSES)
-        _check_range("quantile", self.quantile, 0.0, 1.0, open_low=True)
+        check_range("quantile", self.quantile, 0.0, 1.0, open_low=True)
         if np.asarray(y).dtype.kind in "OUS":
             numeric_target(np.asarray(y), "StreamingBoostingClassifier")
         rows = self._read(X, y, sample_weight, reset, y_numeric=True).of_positive_weight()

@@ -13,6 +13,7 @@ from ...plans.components.inputs import Inputs
 from ...plans.components.linear_table import LinearTable
 from ...types import Floats
 from .input_learner import InputLearner, shared_arrays
+from .parameter_checks import check_range
 from .stream_rows import StreamRows
 from .weak_learner import LearnerContext
 
@@ -138,6 +139,10 @@ class Linear:
 
     def make(self, context: LearnerContext) -> FtrlLearner:
         """Return a learner that has not learnt anything."""
+        for name, value in (("rate", self.rate), ("beta", self.beta)):
+            check_range(name, value, 0.0, np.inf, open_low=True)
+        for name, value in (("l1", self.l1), ("l2", self.l2)):
+            check_range(name, value, 0.0, np.inf)
         return FtrlLearner(context, self)
 
 
@@ -170,4 +175,6 @@ class Newton:
 
     def make(self, context: LearnerContext) -> NewtonLearner:
         """Return a learner that has not learnt anything."""
+        for name, value in (("rate", self.rate), ("ridge", self.ridge)):
+            check_range(name, value, 0.0, np.inf, open_low=True)
         return NewtonLearner(context, self)

@@ -21,6 +21,7 @@ from ...plans.components.network_table import (
 )
 from ...types import Floats
 from .input_learner import InputLearner, shared_arrays
+from .parameter_checks import check_range, check_whole
 from .stream_rows import StreamRows
 from .weak_learner import LearnerContext
 
@@ -45,6 +46,9 @@ class HiddenLearner(InputLearner):
 
     def __init__(self, context: LearnerContext, settings: Network | Convolution) -> None:
         check_choice("activation", settings.activation, TRAINED)
+        check_range("rate", settings.rate, 0.0, np.inf, open_low=True)
+        check_range("decay", settings.decay, 0.0, np.inf, open_low=True)
+        check_whole("batch", settings.batch, 1, 100_000)
         self.settings = settings
         super().__init__(context)
 
@@ -219,6 +223,7 @@ class Network:
 
     def make(self, context: LearnerContext) -> NetworkLearner:
         """Return a learner that has not learnt anything."""
+        check_whole("hidden", self.hidden, 1, 10_000)
         return NetworkLearner(context, self)
 
     def members(
@@ -282,6 +287,8 @@ class Convolution:
 
     def make(self, context: LearnerContext) -> ConvolutionLearner:
         """Return a learner that has not learnt anything."""
+        for name in ("channels", "side", "stride"):
+            check_whole(name, getattr(self, name), 1, 1_000)
         return ConvolutionLearner(context, self)
 
     def members(

@@ -13,6 +13,7 @@ from ...plans.components.inputs import Inputs
 from ...plans.components.network_table import ACTIVATIONS, NetworkTable
 from ...types import Floats
 from .input_learner import InputLearner, shared_arrays
+from .parameter_checks import check_range, check_whole
 from .stream_rows import StreamRows
 from .weak_learner import LearnerContext
 
@@ -96,6 +97,10 @@ class RandomFeatures:
 
     def make(self, context: LearnerContext) -> RandomFeatureLearner:
         """Return a learner that has not learnt anything."""
+        check_whole("n_features", self.n_features, 1, 10_000)
+        check_range("bandwidth", self.bandwidth, 0.0, np.inf, open_low=True)
+        check_range("ridge", self.ridge, 0.0, np.inf, open_low=True)
+        check_range("forgetting", self.forgetting, 0.0, 1.0, open_low=True)
         return RandomFeatureLearner(context, self)
 
     def members(
