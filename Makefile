@@ -12,6 +12,10 @@ COVERED = $(addprefix tests/,kernels contract runtime costs data io) --ignore=te
 EXPERIMENTS = tests/papers tests/benchmarks papers reporting
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 
+# pip leaves compiling to the first import; were that not kept, each process would compile a
+# thousand modules.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test test-papers test-lowest slow coverage lint format bench bench-svm bench-trees bench-streaming hops architecture reproduce study study-full trust wheel clean

@@ -29,8 +29,11 @@ _HOMES = {
     "check_budgeted_estimator": "scrimp.checks",
     "compare": "scrimp.evaluation",
     "load": "scrimp.io",
+    "load_checkpoint": "scrimp.io",
     "progressive_validation": "scrimp.evaluation",
     "save": "scrimp.io",
+    "save_checkpoint": "scrimp.io",
+    "to_river": "scrimp.learners.streaming.to_river",
 }
 
 
@@ -69,7 +72,9 @@ if TYPE_CHECKING:
     from .evaluation import compare as compare
     from .evaluation import progressive_validation as progressive_validation
     from .io import load as load
+    from .io import load_checkpoint as load_checkpoint
     from .io import save as save
+    from .io import save_checkpoint as save_checkpoint
     from .learners.at_budget import at_budget as at_budget
     from .learners.boosting import BudgetedBoostingClassifier as BudgetedBoostingClassifier
     from .learners.boosting import BudgetedBoostingRegressor as BudgetedBoostingRegressor
@@ -80,6 +85,7 @@ if TYPE_CHECKING:
     from .learners.linear import SequencedRegressor as SequencedRegressor
     from .learners.streaming import StreamingBoostingClassifier as StreamingBoostingClassifier
     from .learners.streaming import StreamingBoostingRegressor as StreamingBoostingRegressor
+    from .learners.streaming.to_river import to_river as to_river
     from .learners.svm import BudgetedSVC as BudgetedSVC
     from .learners.svm import BudgetedSVR as BudgetedSVR
     from .learners.trees import BudgetedTreeClassifier as BudgetedTreeClassifier

@@ -40,12 +40,14 @@ def test_the_commands_run_one_after_the_other(tmp_path, monkeypatch):
         "ask",
         "reprice",
         "stop",
+        "stream",
     ]
     for command in commands:
         result = run(*command, text="1\n1\n")
         assert result.exit_code == 0, result.stderr
     assert Path("new.scrimp").exists()
     assert Path("settled.scrimp").exists()
+    assert Path("streamed.scrimp").exists()
 
 
 def test_in_the_loop_one_item_that_cannot_be_had_leaves_the_others():

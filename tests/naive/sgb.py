@@ -232,6 +232,45 @@ def edges(targets, answers):
     return np.array(result)
 
 
+# Gradient boosting whose steps are blocks of Algorithm 6, for an unknown number of learners
+
+
+class BlockRun(NamedTuple):
+    """What boosting in blocks did. T rows."""
+
+    predictions: np.ndarray  # (T, outputs): y^N of each row, before its update
+    first: list[int]  # the first learner of the block that learns, after each row
+
+
+def smooth_in_blocks(rows, learners, loss, step, start, size, window):
+    """Section 5.6: "use SGB to add multiple weak learners at a time in GB".
+
+    Only `size` learners learn at a time; those before them are frozen, those after them have not
+    begun. The thesis does not say when the next ones are added. Here: when, of the last two windows
+    of rows since the block began, the later one has not the lower mean loss, by more than the
+    standard error of the difference.
+    """
+    start = np.atleast_1d(np.asarray(start, float))
+    predictions, first_learners = [], []
+    first, losses = 0, []
+    for x, u in rows:
+        sums = [start]
+        for learner in learners:
+            sums.append(sums[-1] - step * np.array(learner.predict(x), float))
+        targets = [loss.gradient(sums[i], u) for i in range(len(learners))]
+        for i in range(first, min(first + size, len(learners))):
+            learners[i].update(x, targets[i])
+        predictions.append(sums[-1])
+        losses.append(loss.value(sums[-1], u))
+        if len(losses) >= 2 * window and len(losses) % window == 0:
+            before, now = np.array(losses[-2 * window : -window]), np.array(losses[-window:])
+            error = np.sqrt(before.var() / window + now.var() / window)
+            if before.mean() - now.mean() <= error and first + size < len(learners):
+                first, losses = first + size, []
+        first_learners.append(first)
+    return BlockRun(np.array(predictions), first_learners)
+
+
 # Algorithms 7 and 8, for losses that need not be smooth: residual projection
 
 

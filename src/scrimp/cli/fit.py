@@ -124,7 +124,7 @@ def fit(
     _note_columns(X, costs)
     outcome = training.train(model, spec, X, y, weights, progress)
     with uninterrupted():
-        _save(model, out, target, outcome.finished)
+        save_model(model, out, target, outcome.finished)
         _report(model, out, target, len(X), outcome, as_json)
     if not outcome.finished:
         click.get_current_context().exit(INTERRUPTED)
@@ -150,7 +150,7 @@ def _note_columns(X: pl.DataFrame, costs: Path | None) -> None:
     training_columns.note_possible_identifiers(X.drop(unlikely))
 
 
-def _save(model: Any, out: Path, target: str, finished: bool) -> None:
+def save_model(model: Any, out: Path, target: str, finished: bool) -> None:
     """Save the model with the name of its target; an unfinished one is marked."""
     from ..io import save
 
@@ -175,7 +175,7 @@ def _report(
         after = {"routed": "", "sampled": f": {done}", "drawn": f": {done}"}.get(
             record["kind"], f" in {done}"
         )
-        click.echo(f"Learnt to {_aim(target, classes)} on {count(n_rows, 'row')}{after}.")
+        click.echo(f"Learnt to {aim(target, classes)} on {count(n_rows, 'row')}{after}.")
         print_plan(model.predictor_)
     if not outcome.finished:
         note(f"Interrupted after {done}: saved what was learnt to {out}{outcome.shortfall()}")
@@ -186,7 +186,8 @@ def _report(
         click.echo(f"Saved to {out}")
 
 
-def _aim(target: str, classes: Any) -> str:
+def aim(target: str, classes: Any) -> str:
+    """What is predicted, as the rest of a sentence that begins with "Learnt to"."""
     if classes is None:
         return f"predict {target}"
     if len(classes) == 2:

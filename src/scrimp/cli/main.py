@@ -15,6 +15,7 @@ from .inspect import inspect
 from .predict import predict
 from .reprice import reprice
 from .stop import stop
+from .stream import stream
 
 EPILOG = """\
 \b
@@ -22,7 +23,7 @@ Exit codes:
   0    all went well
   1    something unexpected; --debug or SCRIMP_DEBUG=1 shows where
   2    bad usage or bad input; the message says which
-  130  interrupted; `scrimp fit` saves what was learnt so far, `scrimp compare` shows it
+  130  interrupted; `scrimp fit` and `stream` save what was learnt, `scrimp compare` shows it
   141  nobody read the output to its end
 
 Tables are .csv, .csv.gz or .parquet, by their ending. Price lists are .toml or .csv.
@@ -47,7 +48,7 @@ def main() -> None:
     """Prediction on a budget: learn what to buy, in which order, and never overspend."""
 
 
-for _command in (demo, compare, fit, predict, curve, inspect, ask, reprice, stop):
+for _command in (demo, compare, fit, predict, curve, inspect, ask, reprice, stop, stream):
     main.add_command(_command)
 
 if __name__ == "__main__":

@@ -121,8 +121,22 @@ def _report(reached: StopCalibration | RankingCalibration) -> str:
             f"{reached.ndcg:.4f} instead of {reached.full_ndcg:.4f}."
         )
     return (
-        f"A row stops when its answer is {100 * reached.confidence:.1f}% probable. On "
+        f"A row stops when its answer is {_thresholds(reached)}. On "
         f"{count(reached.n_rows, 'held-out row')} it then {spends}, and "
         f"{100 * reached.error:.1f}% of the answers are wrong instead of "
         f"{100 * reached.full_error:.1f}%."
     )
+
+
+def _thresholds(reached: StopCalibration) -> str:
+    """Return the probability from which on a row stops, by its spend if there are several."""
+    from .output import money
+
+    levels = reached.levels or ((0.0, reached.confidence),)
+    words = ["never" if each > 1.0 else f"{100 * each:.1f}%" for _, each in levels]
+    if len(levels) == 1:
+        return f"{words[0]} probable"
+    spends = [
+        f"from {money(spent)} on {word}" for (spent, _), word in zip(levels, words, strict=True)
+    ]
+    return f"probable enough for its spend ({', '.join(spends)})"

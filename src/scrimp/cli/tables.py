@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..data.csv_chunks import MISSING
 from .errors import InputError, one_line
 from .output import count, short
 
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
-
-#: Text that stands for a missing value in every CSV file.
-MISSING = ("", "NA", "NaN", "nan", "null")
 
 _NOT_UTF8 = "it is not UTF-8 text; save it as UTF-8."
 #: What polars says, and what that means for somebody who has a file and no program.

@@ -342,6 +342,38 @@ class Costs:
         )
         return Costs(self.names, self.prices, columns, self.requires, tuple(column_names))
 
+    def bind_known(self, column_names: Sequence[str]) -> Costs:
+        """The same items, with those of their columns that are known so far.
+
+        Items keep their positions as more columns become known.
+
+        Raises
+        ------
+        ValueError
+            If a column has no price, or prices go by position.
+
+        Examples
+        --------
+        >>> costs = Costs.per_feature({"age": 1.0, "thal": 102.9})
+        >>> costs.bind_known(["thal"]).columns
+        ((), (0,))
+        """
+        if self.column_names is None:
+            raise ValueError(
+                "The prices go by position, and columns that come and go have none. Give prices "
+                "by column name."
+            )
+        position = {name: j for j, name in enumerate(column_names)}
+        missing = [name for name in column_names if name not in set(self.column_names)]
+        if missing:
+            raise ValueError(mismatch(missing, []))
+        names = self.column_names
+        columns = tuple(
+            tuple(position[names[c]] for c in brought if names[c] in position)
+            for brought in self.columns
+        )
+        return Costs(self.names, self.prices, columns, self.requires, tuple(column_names))
+
     def _renamed(self, column_names: tuple[str, ...]) -> Costs:
         """Name the columns, and with them the items that were named after a position."""
         names = list(self.names)

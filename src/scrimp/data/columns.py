@@ -165,13 +165,13 @@ class Columns:
                 f"Column {self.name(column)!r} is {value!r}; expected a number, "
                 "or None if it is missing."
             )
-        return codes.get(_as_text(value), UNSEEN)
+        return codes.get(as_text(value), UNSEEN)
 
     @cached_property
     def _codes(self) -> tuple[dict[str, float] | None, ...]:
         """The code of each category by its text: 1, 1.0 and "1" are the same category."""
         return tuple(
-            None if known is None else {_as_text(c): float(code) for code, c in enumerate(known)}
+            None if known is None else {as_text(c): float(code) for code, c in enumerate(known)}
             for known in self.categories
         )
 
@@ -179,7 +179,7 @@ class Columns:
         """Return the category or number that a code or number stands for, as text."""
         categories = self.categories[column]
         if categories is not None and 0 <= code < len(categories):
-            return _as_text(categories[int(code)])
+            return as_text(categories[int(code)])
         return f"{code:.6g}"
 
     def check_array(self, X: Any) -> Any:
@@ -309,10 +309,11 @@ def _comparable(values: list[Any]) -> NDArray[Any]:
     numbers = all(isinstance(v, _NUMBERS) and not isinstance(v, bool | np.bool_) for v in values)
     if numbers and all(abs(v) <= 2**53 for v in values):
         return np.array(values, dtype=np.float64)
-    return np.array([_as_text(v) for v in values], dtype=np.str_)
+    return np.array([as_text(v) for v in values], dtype=np.str_)
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """Return a category as text; a whole number has no decimal point."""
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)

@@ -52,8 +52,10 @@ class Target:
         The probability of the predicted class from which on ``stop="confident"`` buys nothing
         more.
     exits : float array (levels, 2), optional
-        Of rankers: a row that has spent as much as the first number, and less than that of the
-        next level, buys nothing more with ``stop="confident"`` if its score is below the second.
+        Thresholds by spend, for rows that have spent as much as the first number of a level, and
+        less than that of the next. Of classes: the confidence from which on
+        ``stop="confident"`` buys nothing more, in place of `confidence`. Of rankers: the score
+        below which it buys nothing more.
     """
 
     kind: str
@@ -191,13 +193,18 @@ class Target:
 
     def settled(self, scores: Floats, spent: float) -> NDArray[np.bool_]:
         """Return which rows ``stop="confident"`` lets stop, that have spent so much."""
-        if not self.is_number:
-            threshold = 1.0 if self.confidence is None else self.confidence
-            return np.asarray(self.confidences(scores) >= threshold)
+        if self.is_number:
+            return np.asarray(scores[..., 0] < self._exit_at(spent, -np.inf))
+        threshold = 1.0 if self.confidence is None else self.confidence
+        if self.exits is not None:
+            threshold = self._exit_at(spent, np.inf)
+        return np.asarray(self.confidences(scores) >= threshold)
+
+    def _exit_at(self, spent: float, none: float) -> float:
+        """Return the threshold of a spend, or `none` below the first level."""
         levels = np.empty((0, 2)) if self.exits is None else self.exits
         level = int(np.searchsorted(levels[:, 0], spent * (1.0 + ROUNDING), side="right")) - 1
-        threshold = -np.inf if level < 0 else levels[level, 1]
-        return np.asarray(scores[..., 0] < threshold)
+        return none if level < 0 else float(levels[level, 1])
 
     def log_probabilities(self, scores: Floats) -> Floats:
         """Return logarithms of class probabilities (..., classes), finite wherever scores are."""
@@ -248,11 +255,11 @@ class Target:
 
 
 def _check_exits(target: Target) -> None:
-    """Refuse exits of classes, spends that do not ascend, and what is not finite."""
+    """Refuse exits of several numbers, spends that do not ascend, and what is not finite."""
     levels = target.exits
     assert levels is not None
-    if not target.is_number or target.n_outputs > 1:
-        raise ValueError("exits are for one predicted number.")
+    if target.is_number and target.n_outputs > 1:
+        raise ValueError("exits are for classes, or for one predicted number.")
     if levels.ndim != 2 or levels.shape[1] != 2 or not np.isfinite(levels).all():
         raise ValueError("exits must be pairs of a spend and a score, both finite.")
     if (levels[:, 0] < 0).any() or (np.diff(levels[:, 0]) <= 0).any():

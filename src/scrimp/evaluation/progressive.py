@@ -66,23 +66,27 @@ class ProgressiveCurve:
 
 
 def progressive_validation(
-    model: Any, chunks: Any, target: str | None = None, *, budget: Any = None, classes: Any = None
-) -> ProgressiveCurve:
+    model: Any, chunks: Any, target: str | None = None, *, budget: Any = None,
+    classes: Any = None, chunk_rows: int | None = None,
+) -> ProgressiveCurve:  # fmt: skip
     """Train a model on a stream, and measure it on each chunk before it learns from it.
 
     Parameters
     ----------
     model : estimator with ``partial_fit``
         It goes on from what it has learnt. A new one is not measured on the first chunk.
-    chunks : iterable or path
-        Yields (X, y), (X, y, sample_weight), or frames with the column `target`; or the path of a
-        Parquet file.
+    chunks : iterable, path, or Arrow table or reader
+        Yields (X, y), (X, y, sample_weight), or frames or dicts with the column `target`; or the
+        path of a Parquet or CSV file.
     target : str, optional
         The column with the responses.
     budget : float, optional
         Of the predictions.
     classes : array, optional
         All classes of the stream, for a classifier.
+    chunk_rows : int, optional
+        Rows that are answered before any of them is learnt from, where the source leaves it open:
+        65,536 of a file and 1,000 of single rows by default.
 
     Examples
     --------
@@ -96,23 +100,30 @@ def progressive_validation(
     >>> bool(curve.errors[-1] < 0.5 * curve.errors[0])
     True
     """
-    has_classes = is_classifier(model)
-    given = {"classes": classes} if has_classes and classes is not None else {}
+    given = {"classes": classes} if is_classifier(model) and classes is not None else {}
     rows: list[tuple[int, int, float, float]] = []
     seen, is_fitted = 0, hasattr(model, "plan_")
-    for X, y, weight in chunks_of(chunks, target):
+    for X, y, weight in chunks_of(chunks, target, chunk_rows):
         n = len(np.asarray(y))
         if is_fitted:
-            answers = model.predict(X, budget)
-            missed = answers != np.asarray(y) if has_classes else (answers - np.asarray(y)) ** 2
-            paid = float(model.spend(X, budget).mean())
-            rows.append((seen, n, float(np.mean(missed)), paid))
+            rows.append((seen, n, *measured(model, X, y, budget)))
         model.partial_fit(X, y, sample_weight=weight, **given)
         seen, is_fitted = seen + n, True
     if not rows:
         raise ValueError("The stream has one chunk only: nothing is left to measure. Divide it.")
     n_rows, sizes, errors, spend = zip(*rows, strict=True)
-    measure = "part of wrong answers" if has_classes else "mean squared error"
     return ProgressiveCurve(
-        np.array(n_rows), np.array(sizes), np.array(errors), np.array(spend), measure
+        np.array(n_rows), np.array(sizes), np.array(errors), np.array(spend), measure_of(model)
     )
+
+
+def measured(model: Any, X: Any, y: Any, budget: Any = None) -> tuple[float, float]:
+    """Return the mean error of a model on rows, and what it pays for a row on average."""
+    answers, y = model.predict(X, budget), np.asarray(y)
+    missed = answers != y if is_classifier(model) else (answers - y) ** 2
+    return float(np.mean(missed)), float(model.spend(X, budget).mean())
+
+
+def measure_of(model: Any) -> str:
+    """Return what the error of a model is."""
+    return "part of wrong answers" if is_classifier(model) else "mean squared error"

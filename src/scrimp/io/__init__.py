@@ -25,15 +25,15 @@ import io
 import os
 import stat
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..plans.components.models import SEALED, NotTrusted, opening
 from ..runtime.predictor import Predictor, as_predictor
 from .atomic import write_atomically
-from .container import pack, unpack
-from .errors import ModelFileError
+from .checkpoint import load_checkpoint, read_checkpoint, save_checkpoint
+from .container import pack, scrimp_version, unpack
+from .errors import ModelFileError, reason
 from .format import READERS, write_format
 
 
@@ -99,40 +99,35 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] | None = None) 
         raise
     except Exception as error:  # any error of a constructor that is given unsuitable arrays
         raise ModelFileError(
-            f"{Path(path)} cannot be read: {_reason(error)}. It is damaged, or was not written "
+            f"{Path(path)} cannot be read: {reason(error)}. It is damaged, or was not written "
             "by scrimp.save: get a good copy, or save the model again."
         ) from error
 
 
 def _read(file: BinaryIO, size: int) -> Predictor:
     document, tensors = unpack(file, size, READERS)
+    if "checkpoint" in document:
+        raise ModelFileError("is a checkpoint, not a model. Open it with load_checkpoint.")
     return READERS[document["format"]](document, tensors)
 
 
 def _bytes_of(predictor: Predictor) -> bytes:
     """Return the content of a model file, after checking that it can be read."""
     try:
-        data = pack(*write_format(predictor, _version()))
+        data = pack(*write_format(predictor, scrimp_version()))
         with opening(SEALED):
             _read(io.BytesIO(data), len(data))
     except Exception as error:
-        raise ValueError(f"This model cannot be saved: {_reason(error)}.") from error
+        raise ValueError(f"This model cannot be saved: {reason(error)}.") from error
     return data
 
 
-def _version() -> str:
-    """Return the version of scrimp, recorded in the file for information only."""
-    try:
-        return version("scrimp")
-    except PackageNotFoundError:  # run from its sources
-        return "unknown"
-
-
-def _reason(error: Exception) -> str:
-    text = f"{error}".rstrip(".") or type(error).__name__
-    if isinstance(error, KeyError):
-        text = f"it lacks {text}"
-    return text if len(text) <= 300 else f"{text[:300]}..."
-
-
-__all__ = ["ModelFileError", "load", "save", "write_atomically"]
+__all__ = [
+    "ModelFileError",
+    "load",
+    "load_checkpoint",
+    "read_checkpoint",
+    "save",
+    "save_checkpoint",
+    "write_atomically",
+]

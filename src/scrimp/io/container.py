@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -36,7 +37,18 @@ def pack(document: Document, tensors: Tensors) -> bytes:
     return bytes(save(tensors, {KEY: dump_json(sealed)}))
 
 
-def unpack(file: BinaryIO, size: int, formats: Collection[int]) -> tuple[Document, Tensors]:
+def scrimp_version() -> str:
+    """Return the version of scrimp, recorded in files for information only."""
+    try:
+        return version("scrimp")
+    except PackageNotFoundError:  # run from its sources
+        return "unknown"
+
+
+def unpack(
+    file: BinaryIO, size: int, formats: Collection[int], kind: str = "model",
+    writer: str = "scrimp.save",
+) -> tuple[Document, Tensors]:  # fmt: skip
     """Read and verify the document and arrays of a model file.
 
     Parameters
@@ -47,10 +59,17 @@ def unpack(file: BinaryIO, size: int, formats: Collection[int]) -> tuple[Documen
         Number of bytes of the file.
     formats : collection of int
         Formats that can be read.
+    kind, writer : str
+        What is expected, and what writes it, for errors.
     """
     from safetensors.numpy import load
 
-    document, expected_size = _read_header(file, size)
+    document, expected_size = _read_header(file, size, kind, writer)
+    if kind == "checkpoint" and kind not in document:
+        raise ModelFileError(
+            "is a model, which cannot learn any further; expected a checkpoint. Open it with "
+            "scrimp.load."
+        )
     _check_format(document, formats)
     if size < expected_size:
         raise _cut_short(size, expected_size)
@@ -62,14 +81,16 @@ def unpack(file: BinaryIO, size: int, formats: Collection[int]) -> tuple[Documen
     return document, tensors
 
 
-def _read_header(file: BinaryIO, size: int) -> tuple[Document, int]:
+def _read_header(
+    file: BinaryIO, size: int, kind: str, writer: str
+) -> tuple[Document, int]:  # fmt: skip
     """Return the document, and the size that the whole file should have."""
     start = file.read(8 + len(_BEGINNING))
     expected_size = 8 + int.from_bytes(start[:8], "little")
     if not start[8:].startswith(_BEGINNING):
         if size < 8 + len(_BEGINNING) and _BEGINNING.startswith(start[8:]):
             raise ModelFileError(f"is cut short: it has {size} bytes. {_AGAIN}")
-        raise ModelFileError("is not a scrimp model. Expected a file written by scrimp.save.")
+        raise ModelFileError(f"is not a scrimp {kind}. Expected a file written by {writer}.")
     if size < expected_size:
         raise _cut_short(size, expected_size)
     file.seek(8)

@@ -41,32 +41,47 @@ def write_format(predictor: Predictor, version: str) -> tuple[Document, Tensors]
         "format": FORMAT,
         "scrimp": version,
         "plan": plan,
-        "costs": {
-            "names": list(costs.names),
-            "prices": [float(price) for price in costs.prices],
-            "columns": [[int(c) for c in columns_of] for columns_of in costs.columns],
-            "requires": [[int(r) for r in needs] for needs in costs.requires],
-            "column_names": _listed_or_none(costs.column_names),
-        },
-        "columns": {
-            "names": _listed_or_none(columns.names),
-            "categories": [
-                None if categories is None else [_pack_category(c) for c in categories]
-                for categories in columns.categories
-            ],
-        },
-        "target": {
-            "kind": predictor.target.kind,
-            "scale": float(predictor.target.scale),
-            "classes": labels,
-            "error_costs": _matrix_or_none(predictor.target.error_costs),
-            "max_log_count": _max_log_count(predictor.target),
-            "confidence": predictor.target.confidence,
-            "exits": _matrix_or_none(predictor.target.exits),
-        },
-        "info": _plain(predictor.info),
+        "costs": pack_costs(costs),
+        "columns": pack_columns(columns),
+        "target": pack_target(predictor.target, labels),
+        "info": plain(predictor.info),
     }
     return document, {_CLASSES: classes} | {_PLAN + name: array for name, array in arrays.items()}
+
+
+def pack_costs(costs: Costs) -> Document:
+    """Return items and prices as JSON can hold them."""
+    return {
+        "names": list(costs.names),
+        "prices": [float(price) for price in costs.prices],
+        "columns": [[int(c) for c in columns_of] for columns_of in costs.columns],
+        "requires": [[int(r) for r in needs] for needs in costs.requires],
+        "column_names": _listed_or_none(costs.column_names),
+    }
+
+
+def pack_columns(columns: Columns) -> Document:
+    """Return names and categories as JSON can hold them."""
+    return {
+        "names": _listed_or_none(columns.names),
+        "categories": [
+            None if categories is None else [_pack_category(c) for c in categories]
+            for categories in columns.categories
+        ],
+    }
+
+
+def pack_target(target: Target, labels: Document) -> Document:
+    """Return a target as JSON can hold it; `labels` describe the array of its classes."""
+    return {
+        "kind": target.kind,
+        "scale": float(target.scale),
+        "classes": labels,
+        "error_costs": _matrix_or_none(target.error_costs),
+        "max_log_count": _max_log_count(target),
+        "confidence": target.confidence,
+        "exits": _matrix_or_none(target.exits),
+    }
 
 
 def read_format_1(document: Document, tensors: Tensors) -> Predictor:
@@ -106,9 +121,9 @@ def read_format_4(document: Document, tensors: Tensors) -> Predictor:
     )  # fmt: skip
     tensors = dict(tensors)
     classes = tensors.pop(_CLASSES)
-    priced = PricedPlan(_read_plan(plan, tensors), _read_costs(costs))
+    priced = PricedPlan(_read_plan(plan, tensors), read_costs(costs))
     return Predictor(
-        priced, _read_columns(columns), _read_target(target, classes), mapping(info, "info")
+        priced, read_columns(columns), read_target(target, classes), mapping(info, "info")
     )
 
 
@@ -143,7 +158,8 @@ def _same(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return a is b or (a.dtype == b.dtype and np.array_equal(a, b, equal_nan=True))
 
 
-def _read_costs(value: Any) -> Costs:
+def read_costs(value: Any) -> Costs:
+    """Invert `pack_costs`."""
     names, prices, columns, requires, column_names = fields(
         value, "costs", "names", "prices", "columns", "requires", "column_names"
     )
@@ -156,7 +172,8 @@ def _read_costs(value: Any) -> Costs:
     )
 
 
-def _read_columns(value: Any) -> Columns:
+def read_columns(value: Any) -> Columns:
+    """Invert `pack_columns`."""
     names, categories = fields(value, "columns", "names", "categories")
     return Columns(
         None if names is None else texts(names, "column names"),
@@ -182,7 +199,8 @@ def _read_category(value: Any, what: str) -> Category:
     return value if isinstance(value, str) else number(value, what)
 
 
-def _read_target(value: Any, classes: NDArray[Any]) -> Target:
+def read_target(value: Any, classes: NDArray[Any]) -> Target:
+    """Invert `pack_target`, with the array of its classes."""
     kind, scale, labels, costs, limit, confidence, exits = fields(
         value, "target", "kind", "scale", "classes", "error_costs", "max_log_count", "confidence",
         "exits",
@@ -222,12 +240,12 @@ def _listed_or_none(values: tuple[str, ...] | None) -> list[str] | None:
     return None if values is None else list(values)
 
 
-def _plain(value: Any, depth: int = 8) -> Any:
+def plain(value: Any, depth: int = 8) -> Any:
     """Return a value as JSON can hold it; anything else by the name of its type."""
     if isinstance(value, Mapping) and depth:
-        return {str(key): _plain(member, depth - 1) for key, member in value.items()}
+        return {str(key): plain(member, depth - 1) for key, member in value.items()}
     if isinstance(value, list | tuple) and depth:
-        return [_plain(member, depth - 1) for member in value]
+        return [plain(member, depth - 1) for member in value]
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else repr(float(value))
     if isinstance(value, int) and not -(2**63) <= value < 2**63:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .copying import copy_multiple_to, copy_rows_to, copy_to, subtract_from
 from .jit import njit
 from .packed_gradients import find_cuts, pack, split_targets
 from .tree_histograms import MISSING, N_BINS, add_histograms, bins_of_cut, partition_rows
@@ -56,7 +57,7 @@ def subtract(hist, part, n_bins):
         for b in range(n_bins[c]):
             for w in range(hist.shape[2]):
                 hist[c, b, w] -= part[c, b, w]
-        hist[c, MISSING] -= part[c, MISSING]
+        subtract_from(hist[c, MISSING], part[c, MISSING])
 
 
 @njit(cache=True, nogil=True)
@@ -101,18 +102,19 @@ def grow_tree(
         n_leaves += 1
         sums = hist[slot[leaf]]
         bins_of_cut(sums[c], n_bins[c], False, last_bin, missing_left, options, goes_left)
-        words[new] = words[leaf]
-        words[leaf] = missing_left * sums[c, MISSING]
+        copy_to(words[new], words[leaf])
+        copy_multiple_to(words[leaf], missing_left, sums[c, MISSING])
         for b in range(last_bin + 1):
             for w in range(n_words):
                 words[leaf, w] += sums[c, b, w]
-        words[new] -= words[leaf]
-        spans[new] = spans[leaf]
+        subtract_from(words[new], words[leaf])
+        copy_to(spans[new], spans[leaf])
         for side, order in ((0, rows), (2, held_out)):
             begin, end = spans[leaf, side], spans[leaf, side + 1]
             n = partition_rows(order[begin:end], bins[columns[c]], goes_left, buffer)
             spans[leaf, side + 1] = spans[new, side] = begin + n
-        tree[node_of[leaf]] = np.array([c, last_bin, missing_left, n_nodes, -1])
+        for field, entry in enumerate((c, last_bin, missing_left, n_nodes, -1)):
+            tree[node_of[leaf], field] = entry
         node_of[leaf], node_of[new] = n_nodes, n_nodes + 1
         tree[n_nodes, 4], tree[n_nodes + 1, 4] = leaf, new
         n_nodes += 2
@@ -189,7 +191,8 @@ def boost(
     projections = directions.shape[1] if directions.shape[1] else outputs
     offered = columns
     scores = np.empty((n, outputs))
-    scores[:] = initial_score
+    for r in range(n):
+        copy_to(scores[r], initial_score)
     gradient, hessian = np.zeros((n, outputs)), np.zeros((n, outputs))
     targets, total = gradient, hessian
     if outputs > 1:
@@ -242,9 +245,9 @@ def boost(
             add_step(scores, part, step)
             add_step(scores, held_out[spans[leaf, 2] : spans[leaf, 3]], step)
             if len(trees):
-                values[done, leaf] = step
+                copy_to(values[done, leaf], step)
         if len(trees):
-            trees[done] = tree
+            copy_rows_to(trees[done], tree)
             if sampled.shape[1]:
                 for node in range(2 * n_leaves - 1):
                     if tree[node, 0] >= 0:

@@ -14,6 +14,7 @@ from llvmlite import ir
 from numba import config, types
 from numba.extending import intrinsic
 
+from .copying import add_rows_to, copy_rows_to, copy_to
 from .jit import njit
 
 #: Bounds are clearly on one side of a threshold if they are further away, relative to the largest
@@ -186,7 +187,9 @@ def write_leaf_bounds(
         total_low += first_left[t]
         total_high += first_right[t]
     for i in range(len(rows)):
-        word[:], left[:], right[:] = everything, first_left, first_right
+        copy_to(word, everything)
+        copy_to(left, first_left)
+        copy_to(right, first_right)
         sum_low, sum_high, known, is_clear = total_low, total_high, 0, False
         for step in range(len(ends)):
             while known < ends[step] and not is_clear:
@@ -230,12 +233,18 @@ def write_leaf_bounds_of_classes(
     first_low, first_high = np.empty_like(low), np.empty_like(high)
     for t in range(n_trees):
         _range_of(everything[t], values[t], first_low[t], first_high[t])
-    total_low, total_high = first_low.sum(axis=0), first_high.sum(axis=0)
+    total_low, total_high = np.zeros(outputs, np.int64), np.zeros(outputs, np.int64)
+    add_rows_to(total_low, first_low)
+    add_rows_to(total_high, first_high)
     new_low, new_high = np.empty(outputs, np.int64), np.empty(outputs, np.int64)
     sum_low, sum_high = np.empty(outputs, np.int64), np.empty(outputs, np.int64)
     for i in range(len(rows)):
-        word[:], low[:], high[:] = everything, first_low, first_high
-        sum_low[:], sum_high[:], known = total_low, total_high, 0
+        copy_to(word, everything)
+        copy_rows_to(low, first_low)
+        copy_rows_to(high, first_high)
+        copy_to(sum_low, total_low)
+        copy_to(sum_high, total_high)
+        known = 0
         for step in range(len(ends)):
             while known < ends[step]:
                 c = columns[known]
@@ -264,7 +273,8 @@ def _range_of(word, values, low, high):
     """Write the smallest and the largest value of the leaves in a word, for each output."""
     one = np.uint64(1)
     first = _lowest_bit(word)
-    low[:], high[:] = values[first], values[first]
+    copy_to(low, values[first])
+    copy_to(high, values[first])
     word &= word - one
     while word:
         leaf = _lowest_bit(word)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .copying import copy_multiple_to, copy_to
 from .jit import njit
 
 #: Criteria: how much is known of the rows of a node.
@@ -89,7 +90,7 @@ def best_threshold(cells, n_bins, total, least, criterion, sums):
     missing = cells[len(cells) - 1]
     best, place, missing_inside = -np.inf, -1, 0
     for side in range(2 if missing[0] > 0 else 1):
-        sums[:] = missing * side
+        copy_multiple_to(sums, side, missing)
         last = -1
         for b in range(n_bins):
             if cells[b, 0] == 0.0:
@@ -115,7 +116,7 @@ def best_code(cells, n_bins, total, least, criterion, sums):
         for b in range(n_bins):
             if cells[b, 0] == 0.0:
                 continue
-            sums[:] = missing * side
+            copy_multiple_to(sums, side, missing)
             sums += cells[b]
             known = divided(sums, total, least, criterion)
             if known > best:
@@ -129,7 +130,7 @@ def best_code(cells, n_bins, total, least, criterion, sums):
 @njit(cache=True, nogil=True)
 def apart_from_missing(cells, total, least, criterion, sums):
     """Return what is known if missing values are divided from all others."""
-    sums[:] = cells[len(cells) - 1]
+    copy_to(sums, cells[len(cells) - 1])
     return divided(sums, total, least, criterion)
 
 

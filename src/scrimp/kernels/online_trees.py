@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .copying import copy_multiple_to
 from .jit import njit, njit_inline
 
 #: Columns of `links`.
@@ -128,7 +129,7 @@ def best_split(histogram, total, allowed, n_cuts):
         for side in range(2):
             if side == 1 and lacking[outputs] == 0.0:
                 break
-            left[:] = side * lacking
+            copy_multiple_to(left, side, lacking)
             for b in range(n_cuts[j]):
                 left += histogram[j, b]
                 if left[outputs] < 2.0 or total[outputs] - left[outputs] < 2.0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .copying import add_rows_to
 from .jit import njit
 from .tree_histograms import LARGEST, N_BINS, add_histograms, best_cuts, quantise
 from .tree_losses import write_gradients
@@ -84,7 +85,8 @@ def find_cuts(hist, n_bins, options, words, gains, cuts, sides):
 @njit(cache=True, nogil=True)
 def column_gains(bins, n_bins, columns, packed, options, gains):
     """Write how much one split of each column would lower the loss; 0 if there is none."""
-    rows, words = np.arange(len(packed)), packed.sum(axis=0)
+    rows, words = np.arange(len(packed)), np.zeros(packed.shape[1], np.int64)
+    add_rows_to(words, packed)
     hist = np.zeros((len(columns), N_BINS, packed.shape[1]), np.int64)
     add_histograms(bins, columns, rows, packed, hist)
     cuts, sides = np.empty(len(columns), np.int64), np.empty(len(columns), np.int8)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .copying import copy_rows_to, copy_to
 from .jit import njit
 from .knapsacks import proximal_selection
 from .svm_losses import best_intercept, losses
@@ -148,7 +149,7 @@ def proximal_gradient_steps(
                 columns, data, indices, indptr, groups, group_starts, w_ahead, gradients, w, steps,
                 factors, new, offsets, new_z,
             )  # fmt: skip
-            new_b[:] = b_ahead
+            copy_to(new_b, b_ahead)
             new_loss = loss_at_best_intercepts(
                 kind, targets, new_z, new_b, weights, epsilon, smoothing, new_alpha
             )  # fmt: skip
@@ -159,8 +160,8 @@ def proximal_gradient_steps(
         state[0] = extrapolate(
             groups, group_starts, w, z, w_ahead, z_ahead, new, new_z, turn, state[0]
         )  # fmt: skip
-        b[:] = new_b
-        b_ahead[:] = new_b
+        copy_to(b, new_b)
+        copy_to(b_ahead, new_b)
 
 
 @njit(cache=True, nogil=True)
@@ -185,7 +186,7 @@ def proximal_step(
     back from the direction of the last one.
     """
     model_change, turn = 0.0, 0.0
-    new_z[:] = offsets
+    copy_rows_to(new_z, offsets)
     for place, m in enumerate(groups):
         step, inverse, factor = steps[place], 1.0 / steps[place], factors[place]
         for k in range(w.shape[0]):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .copying import copy_rows_to, copy_to
 from .jit import njit
 from .knapsacks import proximal_selection
 
@@ -71,7 +72,7 @@ def quadratic_step(hessians, gradients, w, group_of, prices, budget, tol, max_st
     outputs = w.shape[0]
     lipschitz = max(1.1 * largest_eigenvalue(hessians), 1e-12)
     scale, momentum, first_length = 1.0, 1.0, -1.0
-    v[:] = w
+    copy_rows_to(v, w)
     hv = np.zeros_like(w)  # H (v - w)
     ahead, h_ahead = v.copy(), hv.copy()  # the extrapolated point
     new, h_new = np.empty_like(w), np.empty_like(w)
@@ -81,7 +82,7 @@ def quadratic_step(hessians, gradients, w, group_of, prices, budget, tol, max_st
             steps = np.full(len(prices), 1.0 / lipschitz)
             scale = penalty_prox(point, group_of, prices, steps, budget, scale, new)
             for k in range(outputs):
-                h_new[k] = hessians[k] @ (new[k] - w[k])
+                copy_to(h_new[k], hessians[k] @ (new[k] - w[k]))
             move = new - ahead
             length = (move * move).sum()
             if (move * (h_new - h_ahead)).sum() <= lipschitz * length * (1.0 + 1e-10):
@@ -95,8 +96,8 @@ def quadratic_step(hessians, gradients, w, group_of, prices, budget, tol, max_st
         weight = 0.0 if restart else (momentum - 1.0) / next_momentum
         momentum = 1.0 if restart else next_momentum
         ahead, h_ahead = new + weight * (new - v), h_new + weight * (h_new - hv)
-        v[:] = new
-        hv[:] = h_new
+        copy_rows_to(v, new)
+        copy_rows_to(hv, h_new)
         if length <= tol * first_length:
             return step + 1
     return max_steps

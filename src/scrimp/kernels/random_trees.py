@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .copying import copy_to
 from .counter_rng import stream_of, uniform
 from .jit import njit
 
@@ -47,7 +48,7 @@ def split_rows(values, cut, rows, buffer):
         else:
             buffer[n_right] = r
             n_right += 1
-    rows[n_left:] = buffer[:n_right]
+    copy_to(rows[n_left:], buffer)
     return n_left
 
 
@@ -82,7 +83,7 @@ def random_split(X, y, weights, rows, total, order, n_tried, min_leaf, is_class,
                 n_left += 1
         if n_left < min_leaf or len(rows) - n_left < min_leaf:
             continue
-        right[:] = total - left
+        copy_to(right, total - left)
         if right[-1] <= 0.0 or left[-1] <= 0.0:
             continue
         gain = purity(left) + purity(right)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .copying import copy_to
 from .jit import njit
 
 #: Rows that are looked up and added together: their sums stay in the first-level cache.
@@ -53,9 +54,10 @@ def step_values(X, rows, columns, starts, breaks, values, missing, out):
         for c in range(len(columns)):
             x = X[rows[i], columns[c]]
             if x == x:
-                out[i, c] = values[starts[c] + c + step_at(breaks, starts[c], starts[c + 1], x)]
+                step = starts[c] + c + step_at(breaks, starts[c], starts[c + 1], x)
+                copy_to(out[i, c], values[step])
             else:
-                out[i, c] = missing[c]
+                copy_to(out[i, c], missing[c])
 
 
 @njit(cache=True, nogil=True)

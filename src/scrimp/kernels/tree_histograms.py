@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .copying import copy_multiple_to, copy_to
 from .counter_rng import stream_of, uniform
 from .jit import njit
 
@@ -195,7 +196,7 @@ def best_ordered_cut(cells, order, n_ordered, total, options, ridge, words, sums
     missing = cells[MISSING]
     has_missing = missing.any()
     for side in range(2 if has_missing else 1):
-        words[:] = missing * side
+        copy_multiple_to(words, side, missing)
         for i in range(n_ordered if has_missing else n_ordered - 1):
             for w in range(len(words)):
                 words[w] += cells[order[i], w]
@@ -327,7 +328,7 @@ def partition_rows(rows, column, goes_left, buffer):
         buffer[n_right] = r
         n_left += side
         n_right += 1 - side
-    rows[n_left:] = buffer[:n_right]
+    copy_to(rows[n_left:], buffer)
     return n_left
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .copying import copy_rows_to, copy_to
 from .jit import njit, njit_inline
 
 #: Rows whose sums are updated together: their values of some columns fit the first-level cache.
@@ -42,7 +43,7 @@ def _answer(totals, base, prior, out):
             out[i, k] = totals[k, i]
             moved = moved or totals[k, i] != base[k]
         if not moved:
-            out[i] = prior
+            copy_to(out[i], prior)
 
 
 @njit(cache=True, nogil=True)
@@ -75,7 +76,7 @@ def add_stumps(
     totals, votes = np.empty((n_outputs, _BLOCK)), np.empty(_BLOCK)
     for start in range(0, n, _BLOCK):
         stop = min(start + _BLOCK, n)
-        totals[:, : stop - start] = sums[start:stop].T
+        copy_rows_to(totals[:, : stop - start], sums[start:stop].T)
         seen[:] = False
         noted = 0
         for t in range(len(stumps) + 1):
@@ -95,7 +96,7 @@ def add_stumps(
                 total = totals[k]
                 for i in range(_BLOCK):
                     total[i] += votes[i]
-        sums[start:stop] = totals[:, : stop - start].T
+        copy_rows_to(sums[start:stop], totals[:, : stop - start].T)
 
 
 @njit(cache=True, nogil=True)
@@ -254,7 +255,8 @@ def subtree_ranges(is_known, links, value, lowest, highest):
     for node in range(len(links) - 1, -1, -1):
         column = links[node, 0]
         if column < 0:
-            lowest[node], highest[node] = value[node], value[node]
+            copy_to(lowest[node], value[node])
+            copy_to(highest[node], value[node])
             continue
         lowest[node], highest[node] = np.inf, -np.inf
         for side in range(1, 4):
@@ -288,7 +290,7 @@ def answer_rows(X, rows, base, prior, out, column, low, high, inside, outside, m
     """
     for i in range(len(rows)):
         row, sums = X[rows[i]], out[i]
-        sums[:] = base
+        copy_to(sums, base)
         for s in range(len(column)):
             x = np.float64(row[column[s]])
             vote = inside[s] if (x >= low[s]) & (x <= high[s]) else outside[s]
@@ -300,4 +302,4 @@ def answer_rows(X, rows, base, prior, out, column, low, high, inside, outside, m
         for k in range(len(sums)):
             moved = moved or sums[k] != base[k]
         if not moved:
-            sums[:] = prior
+            copy_to(sums, prior)

@@ -291,7 +291,9 @@ class BudgetedClassifier(ClassifierMixin, BudgetedEstimator):
             The largest mean spend: easy rows stop early, so that hard ones may go on. The budget
             of each row stays as hard as it is.
         error_cost : float, mapping or array, optional
-            What errors cost, as in the constructor: spend plus cost of errors becomes least.
+            What errors cost, as in the constructor: spend plus cost of errors becomes least. There
+            are then thresholds by spend: a row goes on while the expected gain of what it would
+            buy exceeds the price.
         delta : float
             The probability with which a limit may be exceeded.
         budget : float, optional

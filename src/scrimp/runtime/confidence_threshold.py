@@ -1,7 +1,8 @@
 """The threshold of confident stops, set on rows that the model was not trained on.
 
 A row stops when its predicted class is as probable as the threshold says, and buys nothing more.
-Thresholds are tried from 1, where nearly no row stops, downwards. With a limit on errors the first
+Thresholds are tried from 1, where nearly no row stops, downwards; for the least spend plus cost of
+errors there is one per level of spend (see `optimal_stopping`). With a limit on errors the first
 one that cannot be certified ends the search (fixed-sequence testing, Angelopoulos et al., "Learn
 then Test", 2021): a threshold is certified if so few errors, or fewer, on the held-out rows would
 have a probability of at most delta were the limit exceeded, by the binomial distribution.
@@ -20,7 +21,9 @@ from scipy.stats import binom, norm
 
 from ..data.error_costs import cost_matrix
 from ..data.validation import check_share, is_number
-from ..types import Flags, Floats, Ints
+from ..types import Flags, Floats
+from .confidence_path import ConfidencePath, Outcome
+from .optimal_stopping import cheapest_levels
 
 #: Thresholds that are tried, closer to each other near 1.
 N_THRESHOLDS = 40
@@ -40,6 +43,8 @@ class StopCalibration:
         The mean spend with the stop, and without.
     n_rows : int
         The number of held-out rows.
+    levels : tuple of (spend, threshold), optional
+        The thresholds by spend, where they are better than one; `confidence` is then the first.
     """
 
     confidence: float
@@ -48,31 +53,7 @@ class StopCalibration:
     spend: float
     full_spend: float
     n_rows: int
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What a threshold does to held-out rows.
-
-    Parameters
-    ----------
-    confidence : float
-        The threshold.
-    truth, decided : int arrays (rows,)
-        Positions of the true and of the predicted classes.
-    spend : float array (rows,)
-        The spend of each row.
-    """
-
-    confidence: float
-    truth: Ints
-    decided: Ints
-    spend: Floats
-
-    @property
-    def wrong(self) -> Flags:
-        """Which answers are wrong."""
-        return np.asarray(self.truth != self.decided)
+    levels: tuple[tuple[float, float], ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -134,30 +115,32 @@ def thresholds(n_classes: int) -> Floats:
 
 
 def chosen_threshold(
-    goal: StopGoal, full: Outcome, outcomes: Iterator[Outcome], classes: NDArray[Any]
-) -> StopCalibration:
+    goal: StopGoal, path: ConfidencePath, classes: NDArray[Any]
+) -> StopCalibration:  # fmt: skip
     """Return the threshold that reaches a goal.
 
     Parameters
     ----------
     goal : StopGoal
         What is to be reached.
-    full : Outcome
-        The held-out rows without a stop.
-    outcomes : iterator of Outcome
-        The same with stops at descending thresholds.
+    path : ConfidencePath
+        The answers of the held-out rows before each purchase.
     classes : array
         The classes, for costs of errors.
     """
+    tried, full, levels = thresholds(len(classes)), path.full, None
+    outcomes = (path.outcome(float(each)) for each in tried)
     if goal.limit is not None:
         best = _certified(goal, full, outcomes)
     elif goal.average_budget is not None:
         best = _within_average(goal, full, outcomes)
     else:
-        best = _cheapest(goal, full, outcomes, classes)
+        table = cheapest_levels(path, cost_matrix(goal.error_cost, classes), tried)
+        best = path.outcome_of_levels(table)
+        levels = tuple((float(spend), float(each)) for spend, each in table)
     return StopCalibration(
         best.confidence, float(best.wrong.mean()), float(full.wrong.mean()),
-        float(best.spend.mean()), float(full.spend.mean()), len(full.wrong),
+        float(best.spend.mean()), float(full.spend.mean()), len(full.wrong), levels,
     )  # fmt: skip
 
 
@@ -207,15 +190,3 @@ def _within_average(goal: StopGoal, full: Outcome, outcomes: Iterator[Outcome]) 
         f"average_budget is {cap:g}, and no threshold that lets some row buy anything keeps the "
         f"mean spend within it. The least that one of them keeps to is {least:.4g}."
     )
-
-
-def _cheapest(
-    goal: StopGoal, full: Outcome, outcomes: Iterator[Outcome], classes: NDArray[Any]
-) -> Outcome:
-    """Return the outcome of least spend plus cost of errors."""
-    costs = cost_matrix(goal.error_cost, classes)
-
-    def total(outcome: Outcome) -> float:
-        return float(outcome.spend.mean() + costs[outcome.truth, outcome.decided].mean())
-
-    return min((full, *outcomes), key=total)

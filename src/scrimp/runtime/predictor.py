@@ -21,13 +21,8 @@ from ..data.validation import FLOAT_DTYPES, check_budget, check_budgets
 from ..plans.priced_plan import PricedPlan
 from ..types import Flags, Floats
 from .absent_columns import refuse_absent, warn_of_absent
-from .confidence_threshold import (
-    Outcome,
-    StopCalibration,
-    StopGoal,
-    chosen_threshold,
-    thresholds,
-)
+from .confidence_path import ConfidencePath, Outcome
+from .confidence_threshold import StopCalibration, StopGoal, chosen_threshold
 from .item_masks import failed_items, owned_items
 from .ranking_exits import RankingCalibration, RankingGoal, ScorePath, chosen_exits
 from .replay import replay, replay_rows
@@ -111,14 +106,15 @@ class Predictor:
             strange = y[classes[truth] != y][0]
             raise ValueError(f"y holds {strange!r}, which is no class of the model.")
 
-        def outcome(confidence: float, stop: str | None) -> Outcome:
-            model = self.with_confidence(confidence)
-            scores, spend = model.answer(X, budget, stop=stop)
-            return Outcome(confidence, truth, model.target.decided(scores), spend)
-
-        tried = (outcome(float(each), "confident") for each in thresholds(len(classes)))
-        reached = chosen_threshold(goal, outcome(1.0, None), tried, classes)
-        return self.with_confidence(reached.confidence), reached
+        recording, X = Recording(), X.toarray() if issparse(X) else X
+        scores, spend = self.answer(X, budget, stop=recording)
+        full = Outcome(1.0, truth, self.target.decided(scores), spend)
+        path = ConfidencePath.of(recording.seen, self.target, full)
+        reached = chosen_threshold(goal, path, classes)
+        if reached.levels is None:
+            return self.with_confidence(reached.confidence), reached
+        exits = np.array(reached.levels)
+        return replace(self, target=replace(self.target, confidence=None, exits=exits)), reached
 
     def calibrate_ranking_stop(
         self, X: Any, y: Any, queries: Any, goal: RankingGoal, budget: Any = None
@@ -149,7 +145,7 @@ class Predictor:
 
     def with_confidence(self, confidence: float) -> Predictor:
         """Return the model with a threshold for ``stop="confident"``, whatever it does."""
-        return replace(self, target=replace(self.target, confidence=confidence))
+        return replace(self, target=replace(self.target, confidence=confidence, exits=None))
 
     def answer(
         self, X: Any, budget: Any = None, *, owned: Any = None, failed: Any = None,

@@ -99,7 +99,7 @@ class ScorePath:
         spent = np.unique([each for each, _, _ in seen])
         table = np.full((len(full_scores), len(spent)), np.nan)
         for each, rows, scores in seen:
-            table[rows, np.searchsorted(spent, each)] = scores
+            table[rows, np.searchsorted(spent, each)] = scores[:, 0]
         return cls(spent, table, full_scores, full_spend)
 
     def thresholds(self, is_top: Flags, missed_share: float) -> Floats:

@@ -242,8 +242,9 @@ class Session:
         plan, ledger, needs_of = self._priced.plan, self._ledger, self._priced.needs
         owned = ledger.owned
         while True:
-            # a plan may return one stage for all rows, or one per row
-            stage = -1 if self._closed else int(np.asarray(plan.ask(self._state)).item())
+            stage = -1 if self._closed else plan.ask(self._state)
+            if not isinstance(stage, int):  # one stage per row
+                stage = int(np.asarray(stage).item())
             self._stage = stage
             if stage < 0:
                 return

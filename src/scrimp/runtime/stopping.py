@@ -132,8 +132,8 @@ def _first_certain(target: Target, lower: Floats, upper: Floats) -> Ints:
 class Confident:
     """Stops where the target says that a row is settled.
 
-    A classifier's row is settled if the predicted class is as probable as its `confidence` says,
-    a ranker's if the score is below the threshold of its `exits`.
+    A classifier's row is settled if the predicted class is as probable as its `confidence`, or
+    the level of its spend in `exits`, says; a ranker's if the score is below that of its `exits`.
     """
 
     def decide(self, context: StopContext) -> tuple[Flags, list[int]]:
@@ -149,7 +149,7 @@ class Confident:
 
 
 class Recording:
-    """Stops no row, and keeps the scores of rankers before each purchase."""
+    """Stops no row, and keeps the scores before each purchase."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[float, Ints, Floats]] = []
@@ -157,7 +157,7 @@ class Recording:
     def decide(self, context: StopContext) -> tuple[Flags, list[int]]:
         """Keep spend, rows and scores."""
         scores, _ = _answer_now(context)
-        self.seen.append((context.ledger.spent, context.rows, scores[:, 0]))
+        self.seen.append((context.ledger.spent, context.rows, scores))
         return np.zeros(len(context.rows), dtype=bool), []
 
     def decide_ahead(self, context: StopContext) -> None:
@@ -193,7 +193,8 @@ def stop_rule(stop: str | StopRule | None, target: Target) -> StopRule | None:
             "model.calibrate_stop(X, y, queries=...) first, with queries that the model was not "
             "trained on."
         )
-    if stop == "confident" and not target.is_number and target.confidence is None:
+    has_threshold = target.confidence is not None or target.exits is not None
+    if stop == "confident" and not (target.is_number or has_threshold):
         raise TypeError(
             "stop='confident' needs a threshold, which rows that the model was not trained on "
             "tell: call model.calibrate_stop(X, y, ...) first."

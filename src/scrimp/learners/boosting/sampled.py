@@ -27,6 +27,7 @@ from ..base import BudgetedClassifier
 from .budgeted import BudgetedBoostingClassifier
 from .foreign_votes import check_supported, vote_of
 from .margins import draws_for, margins
+from .plan_votes import is_own, vote_of_own
 from .votes import Vote, best_first, drawn, drawn_columns, vote_of_stumps
 
 
@@ -172,12 +173,14 @@ class SampledBoostingClassifier(BudgetedClassifier):
         background: Any = None,
         **options: Any,
     ) -> Self:
-        r"""Sample the vote of a scikit-learn model that is trained already.
+        r"""Sample the vote of a model that is trained already, of scikit-learn or of scrimp.
 
         What votes is a tree of an `AdaBoostClassifier`, `BaggingClassifier`,
         `RandomForestClassifier` or `ExtraTreesClassifier`, or a term of a `LogisticRegression`,
         `RidgeClassifier`, `LinearSVC`, `SGDClassifier` or `Perceptron`, for two classes or
-        more. A tree costs what all the items on it cost. Without a budget the labels are
+        more. Of scrimp, it is a tree of a `StreamingBoostingClassifier`, or a stump of a
+        `BudgetedBoostingClassifier` with ``combine="vote"``, by their own prices if none are
+        given. A tree costs what all the items on it cost. Without a budget the labels are
         those of the model; where a vote of AdaBoost or of a linear model is a tie, that of the
         more frequent class.
 
@@ -216,6 +219,8 @@ class SampledBoostingClassifier(BudgetedClassifier):
         >>> bool((model.predict(X) == forest.predict(X)).all())
         True
         """
+        if is_own(ensemble):
+            return cls._from_own(ensemble, costs, options)
         model = cls(costs, **options)
         model._check_params()
         check_supported(ensemble)
@@ -233,6 +238,23 @@ class SampledBoostingClassifier(BudgetedClassifier):
         model.target_ = model._class_target(target.classes, target.scale, target.kind)
         seed = seed_from(model.random_state)
         model.plan_ = model._plan(vote, as_costs(costs, n, known), seed)
+        return model
+
+    @classmethod
+    def _from_own(cls, ensemble: Any, costs: Any, options: dict[str, Any]) -> Self:
+        """Sample the vote of an estimator of scrimp as it is now; it may learn on."""
+        vote, target = vote_of_own(ensemble)
+        columns = ensemble.columns_
+        priced = ensemble.plan_.costs
+        if costs is not None:
+            priced = as_costs(costs, len(columns), columns.names)
+        model = cls(priced, **options)
+        model._check_params()
+        model.columns_, model.n_features_in_ = columns, len(columns)
+        if hasattr(ensemble, "feature_names_in_"):
+            model.feature_names_in_ = ensemble.feature_names_in_
+        model.target_ = model._class_target(target.classes, target.scale, target.kind)
+        model.plan_ = model._plan(vote, priced, seed_from(model.random_state))
         return model
 
     def _adopt(self, booster: BudgetedBoostingClassifier, seed: int) -> None:

@@ -27,6 +27,8 @@ _NO_EDGE = 1e-12
 _SLACK = 1e-9
 #: Columns that are scanned first, before bounds are compared again; then ever more.
 _BATCH = 16
+#: Cells of a table up to which all its columns are scanned: bounds would take longer than that.
+_SMALL_TABLE = 2**15
 #: Rows per bin from which histograms are cached: they take little memory then.
 _CACHED_ROWS_PER_BIN = 80
 
@@ -100,20 +102,28 @@ class PrunedSearch(BinnedSearch, ABC):
 
     def best(self, quality: Quality, allowed: Flags) -> Stump | None:
         """Return the stump of largest quality among the allowed columns, the first at a tie."""
+        if self._bins.size <= _SMALL_TABLE:
+            self._scan(np.flatnonzero(allowed & ~self._fresh))
+        else:
+            self._scan_by_bounds(quality, allowed)
+        _, column = self._leader(quality, allowed)
+        if column is None:
+            return None
+        edge, at, kind, *votes = self._best[column].item()
+        return self._stump(column, kind, at, votes, edge)
+
+    def _scan_by_bounds(self, quality: Quality, allowed: Flags) -> None:
+        """Scan columns by descending upper bound, until none can be better than the leader."""
         pending, upper_bounds = self._upper_bounds(quality, allowed & ~self._fresh)
-        top, column = self._leader(quality, allowed)
+        top, _ = self._leader(quality, allowed)
         batch = _BATCH
         # A column that could only tie is scanned too, as it may come before the leader.
         while len(pending) and upper_bounds[0] >= top:
             batch = min(batch, int(np.count_nonzero(upper_bounds >= top)))
             self._scan(pending[:batch])
             pending, upper_bounds = pending[batch:], upper_bounds[batch:]
-            top, column = self._leader(quality, allowed)
+            top, _ = self._leader(quality, allowed)
             batch *= 2
-        if column is None:
-            return None
-        edge, at, kind, *votes = self._best[column].item()
-        return self._stump(column, kind, at, votes, edge)
 
     def update(self, stump: Stump, alpha: float) -> None:
         """Multiply the weight of each row by exp(-alpha) or so where it is right, and normalise."""

@@ -1,5 +1,6 @@
 """Streaming gradient boosting, anytime and on a budget (Hu 2019, chapter 5)."""
 
+from .divergence import StreamDiverged
 from .estimators import StreamingBoostingClassifier, StreamingBoostingRegressor
 from .linear_learners import Linear, Newton
 from .network_learners import Convolution, Network
@@ -13,6 +14,7 @@ __all__ = [
     "Newton",
     "RandomFeatures",
     "SimpleLearner",
+    "StreamDiverged",
     "StreamingBoostingClassifier",
     "StreamingBoostingRegressor",
     "WeakLearner",

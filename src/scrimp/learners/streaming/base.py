@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,8 @@ from sklearn.exceptions import NotFittedError
 
 from ...costs.costs import Costs, as_costs
 from ...costs.shopper import warn_if_nothing_is_affordable
+from ...data.columns import Columns, as_frame
+from ...data.dict_rows import encode_dicts, frame_of_dicts, is_dict_rows, with_new_categories
 from ...data.target import Target
 from ...data.training_rows import TrainingRows, as_seed, read_rows, refuse_large_weights
 from ...data.validation import check_budget, check_choice
@@ -21,6 +24,7 @@ from ...runtime.time_limit import is_time_over
 from ...types import Floats
 from ..base import BudgetedEstimator
 from ..boosting.rules import RULES
+from .block_schedule import BlockSchedule
 from .bounds import StreamBounds, bounds_of
 from .drift import DriftDetector
 from .learner_kinds import as_kind
@@ -66,13 +70,16 @@ class StreamingBooster(BudgetedEstimator):
     ridge: float
     radius: float | None
     batch_size: int
+    block_size: int | None
     max_bins: int
     memory: float
     drift: str | None
     shuffle: bool
     random_state: Any
     n_passes: int | None
+    n_features_in_: int
     _plan: PricedPlan | None
+    _stream: Stream
     _takes_missing = True
 
     def _check_params(self) -> None:
@@ -92,53 +99,137 @@ class StreamingBooster(BudgetedEstimator):
             ("max_bins", 2, 255),
         ):  # fmt: skip
             check_whole(name, getattr(self, name), low, high)
-        if self.n_passes is not None:
-            check_whole("n_passes", self.n_passes, 1, 10_000)
+        for name in ("n_passes", "block_size"):
+            if getattr(self, name) is not None:
+                check_whole(name, getattr(self, name), 1, 10_000)
         if self.radius is not None:
             check_range("radius", self.radius, 0.0, np.inf, open_low=True)
         check_budget(self.budget)
 
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool, **options: Any) -> Any:
         """Return the rows, validated; the columns are learnt from the first."""
-        rows = read_rows(self, X, y, sample_weight, reset=reset, rescale_weights=False, **options)
+        if is_dict_rows(X):
+            rows = self._read_dicts(X, y, sample_weight, reset, **options)
+        else:
+            if not reset and as_frame(X) is not None:
+                self._know(with_new_categories(self.columns_, X))
+            rows = read_rows(
+                self, X, y, sample_weight, reset=reset, rescale_weights=False, **options
+            )
         refuse_large_weights(rows.weights, "where rows are added to others,")
         if reset:
-            self.columns_ = rows.columns
-        elif self.columns_.ranges is not None:
-            self.columns_ = rows.columns.with_ranges(rows.table)
+            self.columns_, self._has_dict_rows = rows.columns, is_dict_rows(X)
+            self._name_columns(rows.columns)
+        elif len(rows.columns) == len(self.columns_):
+            self._take_columns(rows)
         return rows
+
+    def _read_dicts(
+        self, X: Any, y: Any, sample_weight: Any, reset: bool, **options: Any
+    ) -> TrainingRows:
+        """Return rows that are dicts, with the columns of earlier rows and those that are new."""
+        columns, table = encode_dicts(X, None if reset else self.columns_)
+        y = [y] if np.ndim(y) == 0 else y
+        if sample_weight is not None and np.ndim(sample_weight) == 0:
+            sample_weight = [sample_weight]
+        rows = read_rows(  # a copy, as rows that are refused must leave no trace
+            copy.copy(self), table, y, sample_weight, rescale_weights=False,
+            ensure_min_features=0, **options,
+        )  # fmt: skip
+        return replace(rows, columns=columns)
+
+    def _take_columns(self, rows: TrainingRows) -> None:
+        """Let the stream know columns and values that came with new rows."""
+        columns, known = rows.columns, self.columns_
+        if len(columns) > len(known):
+            self._refuse_new_pixels(columns)
+            costs = self._bound_costs(columns, all_known=False)
+            self._stream.grow(columns, self._market(costs))
+            self._costs = costs
+            self._name_columns(columns)
+        else:
+            self._know(columns)
+        ranges = known.ranges if columns.ranges is None else columns.ranges
+        columns = replace(columns, ranges=ranges)
+        self.columns_ = columns if ranges is None else columns.with_ranges(rows.table)
+
+    def _refuse_new_pixels(self, columns: Columns) -> None:
+        if self._kind.sees_image:
+            raise ValueError(
+                f"X has the new columns {list(columns.names or ())[len(self.columns_) :][:5]}, and "
+                f"the learner {self._kind.name!r} sees an image, whose pixels are those of the "
+                "first rows. Give all columns from the first row on, or take another learner."
+            )
+
+    def _know(self, columns: Columns) -> None:
+        """Take columns whose categories may be more than before."""
+        if self._stream.moments is not None and columns.categories != self.columns_.categories:
+            self._stream.grow(columns, self._stream.market)
+        self.columns_ = columns
+
+    def _name_columns(self, columns: Columns) -> None:
+        """Remember the columns of dicts, as scikit-learn does those of tables."""
+        if self._has_dict_rows or len(columns) != self.n_features_in_:
+            self.n_features_in_ = len(columns)
+            self.feature_names_in_ = np.array(columns.names, dtype=object)
+
+    def _bound_costs(self, columns: Columns, all_known: bool) -> Costs:
+        """Return the prices of the columns; if not `all_known`, others may have prices as well."""
+        if all_known or self.costs is None:
+            return as_costs(self.costs, len(columns), columns.names)
+        costs = self.costs if isinstance(self.costs, Costs) else Costs.per_feature(self.costs)
+        return costs.bind_known(columns.names or ())
+
+    def _market(self, costs: Costs) -> Market | None:
+        """Return what may be bought; None if everything is."""
+        limit = float(check_budget(self.budget))
+        if self.costs is None and limit >= costs.total:
+            return None
+        unnamed = replace(costs, column_names=None)  # rows reach it as arrays
+        return Market(unnamed, limit, self.rule, self.target_.is_number)
+
+    def _validated(self, X: Any) -> Any:
+        """Return X once it has passed scikit-learn's checks; dicts become a frame."""
+        if is_dict_rows(X):
+            return frame_of_dicts(X, self.columns_)
+        return super()._validated(X)
 
     def _begin(self, target: Target, loss: StreamLoss, n_outputs: int, evidence: float) -> None:
         """Make a new stream."""
-        columns, limit = self.columns_, float(check_budget(self.budget))
-        costs = as_costs(self.costs, len(columns), columns.names)
-        warn_if_nothing_is_affordable(costs, [limit])
+        columns, self._evidence, self.target_ = self.columns_, evidence, target
+        costs = self._bound_costs(columns, all_known=not self._has_dict_rows)
+        if len(columns):
+            warn_if_nothing_is_affordable(costs, [float(check_budget(self.budget))])
+        self._set_kind(evidence)
+        self._check_combination(loss)
+        context = self._learner_context(n_outputs)
+        learners = [self._kind.make(context) for _ in range(self.n_learners)]
+        booster = StreamBooster(
+            loss, learners, self._steps(loss), np.zeros(n_outputs),
+            np.inf if self.radius is None else float(self.radius), JOIN_AFTER,
+            None if self.block_size is None else BlockSchedule(self.n_learners, self.block_size),
+            COMBINE.get(self.combine),
+        )  # fmt: skip
+        self._costs, self._plan = costs, None
+        self._stream = Stream(
+            booster, self._market(costs), columns.is_categorical(), int(self.batch_size),
+            int(self.max_bins), None if isinstance(self._kind, TreeKind) else context.moments,
+            None if self.drift is None else DriftDetector(),
+        )  # fmt: skip
+
+    def _set_kind(self, evidence: float) -> None:
+        """Set the kind of weak learners; `evidence` as in `TreeSettings`."""
         settings = TreeSettings(
             int(self.max_depth), int(self.max_bins), float(self.memory), evidence=evidence,
             averages=self.iterate == "average",
         )  # fmt: skip
         self._kind: LearnerKind = as_kind(self.learner, settings)
-        self._check_combination(loss)
-        moments = InputMoments(columns, self._kind.pooled)
+
+    def _learner_context(self, n_outputs: int) -> LearnerContext:
+        """Return what new weak learners are made from."""
         rng = np.random.default_rng(as_seed(self.random_state))
-        context = LearnerContext(len(columns), n_outputs, moments, rng)
-        learners = [self._kind.make(context) for _ in range(self.n_learners)]
-        booster = StreamBooster(
-            loss, learners, self._steps(loss), np.zeros(n_outputs),
-            np.inf if self.radius is None else float(self.radius), JOIN_AFTER,
-            COMBINE.get(self.combine),
-        )  # fmt: skip
-        buys_all = self.costs is None and limit >= costs.total
-        market = None
-        if not buys_all:
-            unnamed = replace(costs, column_names=None)  # rows reach it as arrays
-            market = Market(unnamed, limit, self.rule, target.is_number)
-        self.target_, self._costs, self._plan = target, costs, None
-        self._stream = Stream(
-            booster, market, columns.is_categorical(), int(self.batch_size), int(self.max_bins),
-            None if isinstance(self._kind, TreeKind) else moments,
-            None if self.drift is None else DriftDetector(),
-        )  # fmt: skip
+        moments = InputMoments(self.columns_, self._kind.sees_image)
+        return LearnerContext(len(self.columns_), n_outputs, moments, rng)
 
     def _check_combination(self, loss: StreamLoss) -> None:
         """Refuse parameters that do not go together."""
@@ -187,6 +278,11 @@ class StreamingBooster(BudgetedEstimator):
         self, rows: TrainingRows, y: Floats, labels: Floats, n_passes: int, alone: bool
     ) -> None:
         """Feed the rows so many times; if they are `alone`, to the last, in the order of a fit."""
+        n_known = len(self._stream.categorical) if self._stream.n_seen else 0
+        if len(rows.columns) > len(self.columns_):
+            self._take_columns(rows)
+        if n_known or self._has_dict_rows:
+            self._stream.expect(rows.table[:, n_known:])
         weights, n = rows.weights_or_ones, len(rows)
         done, total = 0, n * n_passes
         rng = np.random.default_rng(as_seed(self.random_state))

@@ -31,6 +31,15 @@ class DriftDetector:
         self._n = 0
         self._recent = self._long = self._squares = 0.0
 
+    def state(self) -> Floats:
+        """Return all that is to be known of the rows so far."""
+        return np.array([self.n_alarms, self._n, self._recent, self._long, self._squares])
+
+    def restore(self, state: Floats) -> None:
+        """Go on from a `state`."""
+        alarms, n, self._recent, self._long, self._squares = state.tolist()
+        self.n_alarms, self._n = int(alarms), int(n)
+
     def update(self, losses: Floats) -> bool:
         """Take the losses of new rows; return whether the stream has changed."""
         losses = losses[np.abs(losses) < _HUGE]

@@ -76,6 +76,10 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
     batch_size : int
         The largest number of rows that are learnt together: they are all answered before any of
         them is learnt. How rows are divided among calls of `partial_fit` does not matter.
+    block_size : int or None
+        For an unknown number of learners: so many are added at a time, while those before them are
+        frozen, until there are `n_learners`. The next ones are added once the loss of 1,000 rows is
+        not below that of the 1,000 before by more than chance explains. None trains all together.
     max_bins : int
         Bins of a column, between which trees may split.
     memory : float
@@ -89,7 +93,7 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
     shuffle : bool
         Whether `fit` takes its rows in random order, as tables are often sorted; `partial_fit`
         takes them as they come.
-    random_state : int, Generator or None
+    random_state : int, RandomState or None
         The seed of that order, and of what learners draw.
     max_seconds, verbose
         As in `BudgetedBoostingRegressor`.
@@ -150,6 +154,7 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
         quantile: float = 0.5,
         radius: float | None = None,
         batch_size: int = 50,
+        block_size: int | None = None,
         max_bins: int = 32,
         memory: float = 1_000.0,
         drift: str | None = "reset",
@@ -175,6 +180,7 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
         self.quantile = quantile
         self.radius = radius
         self.batch_size = batch_size
+        self.block_size = block_size
         self.max_bins = max_bins
         self.memory = memory
         self.drift = drift
@@ -189,8 +195,9 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
 
         Parameters
         ----------
-        X : array or data frame (rows, columns)
-            Numbers, with NaN for missing; a frame may hold categories too.
+        X : array, data frame (rows, columns), dict or list of dicts
+            Numbers, with NaN for missing; a frame may hold categories too. Rows that are dicts may
+            bring new columns, and lack others, which count as missing.
         y : array (rows,)
             Numbers; counts for the loss ``poisson``.
         sample_weight : array (rows,), optional
@@ -206,8 +213,6 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
 
     def _add(self, X: Any, y: Any, sample_weight: Any, reset: bool, alone: bool) -> None:
         self._check_params()
-        check_choice("loss", self.loss, NUMBER_LOSSES)
-        check_range("quantile", self.quantile, 0.0, 1.0, open_low=True)
         if np.asarray(y).dtype.kind in "OUS":
             numeric_target(np.asarray(y), "StreamingBoostingClassifier")
         rows = self._read(X, y, sample_weight, reset, y_numeric=True).of_positive_weight()
@@ -216,12 +221,28 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
             raise ValueError(f"y holds {y.min():g}; the loss 'poisson' is for counts, 0 or more.")
         n_passes = self._passes(len(rows)) if alone else 1
         if reset:
-            loss = StreamLoss(self.loss, float(self.ridge), float(self.quantile))
-            kind = "counts" if self.loss == "poisson" else "regression"
-            self._begin(Target(kind, np.array([])), loss, 1, 1.0 / n_passes)
+            self._begin_numbers(n_passes)
+            loss = self._stream.booster.loss
             if not loss.is_smooth and not loss.ridge and isinstance(self.step, str):
                 self._stream.booster.steps *= self.learning_rate * (float(np.std(y[:1_000])) or 1.0)
         self._learn_passes(rows, y[:, None], y, n_passes, alone)
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_choice("loss", self.loss, NUMBER_LOSSES)
+        check_range("quantile", self.quantile, 0.0, 1.0, open_low=True)
+
+    def _begin_again(self, classes: NDArray[Any], n_passes: int) -> None:
+        """Make the stream that an earlier one is restored into."""
+        if len(classes):
+            raise ValueError("it has classes, and numbers are predicted")
+        self._begin_numbers(n_passes)
+
+    def _begin_numbers(self, n_passes: int) -> None:
+        """Make a new stream of numbers."""
+        loss = StreamLoss(self.loss, float(self.ridge), float(self.quantile))
+        kind = "counts" if self.loss == "poisson" else "regression"
+        self._begin(Target(kind, np.array([])), loss, 1, 1.0 / n_passes)
 
 
 class StreamingBoostingClassifier(BudgetedClassifier, StreamingBooster):
@@ -232,8 +253,8 @@ class StreamingBoostingClassifier(BudgetedClassifier, StreamingBooster):
     Parameters
     ----------
     costs, budget, rule, learner, combine, iterate, n_learners, max_depth, step, learning_rate, \
-edge, ridge, radius, batch_size, max_bins, memory, drift, n_passes, shuffle, random_state, \
-max_seconds, verbose
+edge, ridge, radius, batch_size, block_size, max_bins, memory, drift, n_passes, shuffle, \
+random_state, max_seconds, verbose
         As in `StreamingBoostingRegressor`.
     loss : {"logistic", "hinge"}
         The logistic loss, multinomial for more than two classes; or the hinge loss, for two.
@@ -281,6 +302,7 @@ max_seconds, verbose
         ridge: float = 0.0,
         radius: float | None = None,
         batch_size: int = 50,
+        block_size: int | None = None,
         max_bins: int = 32,
         memory: float = 1_000.0,
         drift: str | None = "reset",
@@ -307,6 +329,7 @@ max_seconds, verbose
         self.ridge = ridge
         self.radius = radius
         self.batch_size = batch_size
+        self.block_size = block_size
         self.max_bins = max_bins
         self.memory = memory
         self.drift = drift
@@ -323,8 +346,9 @@ max_seconds, verbose
 
         Parameters
         ----------
-        X : array or data frame (rows, columns)
-            Numbers, with NaN for missing; a frame may hold categories too.
+        X : array, data frame (rows, columns), dict or list of dicts
+            Numbers, with NaN for missing; a frame may hold categories too. Rows that are dicts may
+            bring new columns, and lack others, which count as missing.
         y : array (rows,)
             Two classes or more.
         sample_weight : array (rows,), optional
@@ -354,7 +378,6 @@ max_seconds, verbose
         self, X: Any, y: Any, sample_weight: Any, classes: Any, reset: bool, alone: bool
     ) -> None:
         self._check_params()
-        check_choice("loss", self.loss, CLASS_LOSSES)
         if self.class_weight == "balanced" and not alone:
             raise ValueError("class_weight is 'balanced', which needs all rows; give numbers.")
         rows = self._read(X, y, sample_weight, reset, classes=True).of_positive_weight()
@@ -397,6 +420,14 @@ max_seconds, verbose
                 "partial_fit(X, y, classes=[...])."
             )
         return codes.astype(np.float64)
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_choice("loss", self.loss, CLASS_LOSSES)
+
+    def _begin_again(self, classes: NDArray[Any], n_passes: int) -> None:
+        """Make the stream that an earlier one is restored into."""
+        self._begin_classes(self._known_classes(classes, None, reset=True), n_passes)
 
     def _begin_classes(self, known: NDArray[Any], n_passes: int) -> None:
         binary = len(known) == 2

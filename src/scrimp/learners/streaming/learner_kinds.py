@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict, fields
 from typing import Any
 
 from ...data.validation import check_choice
@@ -33,3 +34,22 @@ def as_kind(learner: Any, trees: TreeSettings) -> LearnerKind:
             "function that makes such objects."
         )
     return UserKind(learner)
+
+
+def settings_of(learner: Any) -> str | dict[str, Any]:
+    """Return a learner of scrimp as its name, or as a dict of its kind and its settings."""
+    return learner if isinstance(learner, str) else {"kind": learner.name, **asdict(learner)}
+
+
+def learner_of(settings: Any) -> Any:
+    """Invert `settings_of`; raise ValueError for what is no learner."""
+    if isinstance(settings, str):
+        return settings
+    if not isinstance(settings, dict) or settings.get("kind") not in KINDS:
+        raise ValueError("its learner is of no kind that this scrimp knows")
+    given = {name: value for name, value in settings.items() if name != "kind"}
+    kind: Any = KINDS[settings["kind"]]
+    if set(given) != {field.name for field in fields(kind)}:
+        raise ValueError(f"the settings of its learner are not those of {kind.__name__}")
+    # JSON has no tuples, and settings have no lists
+    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,46 +12,56 @@ import numpy as np
 from ...kernels import online_linear as kernels
 from ...plans.components.inputs import Inputs
 from ...plans.components.linear_table import LinearTable
-from ...types import Floats
+from ...types import Arrays, Floats
 from .input_learner import InputLearner, shared_arrays
 from .parameter_checks import check_range
 from .stream_rows import StreamRows
 from .weak_learner import LearnerContext
 
 
-class LinearLearner(InputLearner):
-    """A linear function; the last row of its weights is the constant."""
+class AveragedLearner(InputLearner):
+    """A learner that is linear in its weights, whose mean over time it keeps.
 
-    def _start(self) -> None:
-        shape = len(self.column) + 1, self.n_outputs
-        self.weight, self.total = np.zeros(shape), np.zeros(shape)
-        self._n_blocks_rows = 0.0
+    The last row of the weights is the constant.
+    """
 
-    def _widen(self) -> None:
-        pass  # weights of new inputs are 0 so far
+    numbers = (*InputLearner.numbers, "n_total")
+    weight: Floats
+    total: Floats
+    n_total: float
 
     def _resize(self, factor: float) -> None:
         self.weight *= factor
         self.total *= factor
+
+    def _learn(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
+        # the mean over time is that of the hypotheses that answered, hence before the step
+        self.total += len(rows) * self.weight
+        self.n_total += len(rows)
+        self._step(rows, targets, weights)
+
+    @abstractmethod
+    def _step(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
+        """Learn from rows, one after the other."""
+
+    def hypothesis(self, averaged: bool) -> Floats:
+        """Return the weights, or their mean over time, in the size of targets."""
+        return self.size * (self.total / max(self.n_total, 1.0) if averaged else self.weight)
+
+
+class LinearLearner(AveragedLearner):
+    """A linear function of the inputs."""
+
+    arrays: ClassVar[Mapping[str, tuple[int, ...]]] = {"weight": (0,), "total": (0,)}
+
+    def _blank(self, n_inputs: int) -> Arrays:
+        return {name: np.zeros((n_inputs + 1, self.n_outputs)) for name in self.arrays}
 
     def _answer(self, rows: StreamRows) -> Floats:
         own = self.weight[self.positions]
         Z = rows.inputs
         Z = Z if len(self.positions) == Z.shape[1] else Z[:, self.positions]
         return np.asarray(Z @ own + self.weight[-1])
-
-    def _learn(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
-        # the mean over time is that of the hypotheses that answered, hence before the step
-        self.total += len(rows) * self.weight
-        self._n_blocks_rows += len(rows)
-        self._step(rows.inputs, targets, weights)
-
-    def _step(self, Z: Floats, targets: Floats, weights: Floats) -> None:
-        raise NotImplementedError
-
-    def hypothesis(self, averaged: bool) -> Floats:
-        """Return the weights, or their mean over time, in the size of targets."""
-        return self.size * (self.total / max(self._n_blocks_rows, 1.0) if averaged else self.weight)
 
 
 def linear_table(
@@ -71,41 +82,47 @@ def linear_table(
 class FtrlLearner(LinearLearner):
     """A linear function that learns by FTRL-proximal."""
 
+    arrays: ClassVar[Mapping[str, tuple[int, ...]]] = {
+        **LinearLearner.arrays, "sums": (0,), "squares": (0,),
+    }  # fmt: skip
+    sums: Floats
+    squares: Floats
+
     def __init__(self, context: LearnerContext, settings: Linear) -> None:
         self.settings = settings
         super().__init__(context)
 
-    def _start(self) -> None:
-        super()._start()
-        self._sums, self._squares = np.zeros_like(self.weight), np.zeros_like(self.weight)
-
     def _resize(self, factor: float) -> None:
         super()._resize(factor)
-        self._sums *= factor
+        self.sums *= factor
 
-    def _step(self, Z: Floats, targets: Floats, weights: Floats) -> None:
+    def _step(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
         own = self.settings
         kernels.ftrl(
-            Z, targets, weights, self.positions, own.rate, own.beta, own.l1, own.l2, self._sums,
-            self._squares, self.weight,
+            rows.inputs, targets, weights, self.positions, own.rate, own.beta, own.l1, own.l2,
+            self.sums, self.squares, self.weight,
         )  # fmt: skip
 
 
 class NewtonLearner(LinearLearner):
     """A linear function that learns by online Newton steps."""
 
+    arrays: ClassVar[Mapping[str, tuple[int, ...]]] = {**LinearLearner.arrays, "inverse": (1, 2)}
+    inverse: Floats
+
     def __init__(self, context: LearnerContext, settings: Newton) -> None:
         self.settings = settings
         super().__init__(context)
 
-    def _start(self) -> None:
-        super()._start()
-        n = len(self.weight)
-        self._inverse = np.tile(np.eye(n) / self.settings.ridge, (self.n_outputs, 1, 1))
+    def _blank(self, n_inputs: int) -> Arrays:
+        first = np.eye(n_inputs + 1) / self.settings.ridge
+        return super()._blank(n_inputs) | {"inverse": np.tile(first, (self.n_outputs, 1, 1))}
 
-    def _step(self, Z: Floats, targets: Floats, weights: Floats) -> None:
-        rate = self.settings.rate
-        kernels.newton(Z, targets, weights, self.positions, rate, self._inverse, self.weight)
+    def _step(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
+        kernels.newton(
+            rows.inputs, targets, weights, self.positions, self.settings.rate, self.inverse,
+            self.weight,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -128,7 +145,7 @@ class Linear:
 
     name: ClassVar[str] = "linear"
     averages: ClassVar[bool] = True
-    pooled: ClassVar[bool] = False
+    sees_image: ClassVar[bool] = False
 
     rate: float = 0.1
     beta: float = 1.0
@@ -166,7 +183,7 @@ class Newton:
 
     name: ClassVar[str] = "newton"
     averages: ClassVar[bool] = True
-    pooled: ClassVar[bool] = False
+    sees_image: ClassVar[bool] = False
 
     rate: float = 1.0
     ridge: float = 10.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import softmax, xlogy
 
 from ...types import Floats
 
@@ -48,6 +48,13 @@ class StreamLoss:
         with np.errstate(over="ignore"):  # of targets near the largest number
             plain: Floats = getattr(self, f"_{self.name}")(scores, targets).sum(axis=1)
             return plain + self.ridge * (scores**2).sum(axis=1) if self.ridge else plain
+
+    def excess(self, scores: Floats, targets: Floats) -> Floats:
+        """Return by how much the loss of each row is above the least one, ridge aside."""
+        values = self.values(scores, targets)
+        if self.name != "poisson":
+            return values  # of all others it is 0
+        return np.asarray(values - (targets - xlogy(targets, targets)).sum(axis=1))
 
     def gradients(self, scores: Floats, targets: Floats) -> Floats:
         """Return the gradient of each row; a subgradient where there are several."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ from ...plans.components.network_table import (
     NetworkTable,
     windows,
 )
-from ...types import Floats
+from ...types import Arrays, Floats
 from .input_learner import InputLearner, shared_arrays
 from .parameter_checks import check_range, check_whole
 from .stream_rows import StreamRows
@@ -37,11 +37,18 @@ def activate(name: str, a: NDArray[Any]) -> NDArray[Any]:
 
 
 class HiddenLearner(InputLearner):
-    """A hidden layer and a linear one; its parameters are views of one vector.
+    """A hidden layer and a linear one, trained by Adam.
 
-    The linear layer begins at 0, so that a learner that knows nothing answers nothing.
+    Each array holds parameters and Adam's means of their gradients and of the squares of these, one
+    after the other; all are views of one matrix. The linear layer begins at 0, so that a learner
+    that knows nothing answers nothing.
     """
 
+    arrays: ClassVar[Mapping[str, tuple[int, ...]]] = {
+        "first": (1,), "bias": (), "second": (), "constant": (),
+    }  # fmt: skip
+    numbers = (*InputLearner.numbers, "n_steps")
+    n_steps: float
     dtype: np.dtype[Any] = np.dtype(np.float64)
 
     def __init__(self, context: LearnerContext, settings: Network | Convolution) -> None:
@@ -52,7 +59,7 @@ class HiddenLearner(InputLearner):
         self.settings = settings
         super().__init__(context)
 
-    def _sizes(self) -> tuple[int, int, int]:
+    def _sizes(self, n_inputs: int) -> tuple[int, int, int]:
         """Return the inputs of a hidden unit, the units, and the positions of each."""
         raise NotImplementedError
 
@@ -60,30 +67,37 @@ class HiddenLearner(InputLearner):
         """Return what the hidden units see (rows, positions, inputs of a unit)."""
         raise NotImplementedError
 
-    def _start(self) -> None:
-        n_seen, units, positions = self._sizes()
+    def _blank(self, n_inputs: int) -> Arrays:
+        n_seen, units, positions = self._sizes(n_inputs)
         shapes = (n_seen, units), (units,), (positions * units, self.n_outputs), (self.n_outputs,)
-        ends = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes)])
-        self.parameters = np.zeros(ends[-1], dtype=self.dtype)
-        self._gradient = np.zeros_like(self.parameters)
-        self._moments = np.zeros((2, ends[-1]), dtype=self.dtype)
-        self._n_steps = 0
+        return {
+            name: np.zeros((3, *shape), dtype=self.dtype)
+            for name, shape in zip(self.arrays, shapes, strict=True)
+        }
 
-        def views(vector: NDArray[Any]) -> list[NDArray[Any]]:
-            parts = zip(ends[:-1], ends[1:], shapes, strict=True)
-            return [vector[start:end].reshape(shape) for start, end, shape in parts]
+    def _get_arrays(self) -> Arrays:
+        return dict(self._views)
 
-        self.first, self.bias, self.second, self.constant = views(self.parameters)
-        self._slopes = views(self._gradient)
-        self._draw_first()
+    def _set_arrays(self, arrays: Arrays) -> None:
+        own = [arrays[name] for name in self.arrays]
+        self._matrix = np.concatenate([array.reshape(3, -1) for array in own], axis=1)
+        self._gradient = np.zeros_like(self._matrix[:1])
+        ends = np.cumsum([0, *(array[0].size for array in own)]).tolist()
 
-    def _draw_first(self) -> None:
+        def views(matrix: NDArray[Any]) -> list[NDArray[Any]]:
+            parts = zip(ends[:-1], ends[1:], own, strict=True)
+            return [matrix[:, a:b].reshape(-1, *array.shape[1:]) for a, b, array in parts]
+
+        self._views = dict(zip(self.arrays, views(self._matrix), strict=True))
+        self.first, self.bias, self.second, self.constant = (
+            view[0] for view in self._views.values()
+        )
+        self._slopes = [view[0] for view in views(self._gradient)]
+
+    def _draw(self, rng: np.random.Generator) -> None:
         """Draw the weights of the hidden units."""
         bound = 1.0 / np.sqrt(max(len(self.first), 1))
-        self.first[:] = self.rng.uniform(-bound, bound, self.first.shape)
-
-    def _widen(self) -> None:
-        pass
+        self.first[:] = rng.uniform(-bound, bound, self.first.shape)
 
     def _resize(self, factor: float) -> None:
         self.second *= factor
@@ -124,9 +138,10 @@ class HiddenLearner(InputLearner):
         back = back.reshape(-1, first.shape[1])
         np.matmul(seen.reshape(-1, seen.shape[2]).T, back, out=first)
         back.sum(axis=0, out=bias)
-        self._n_steps += 1
-        rate = self.settings.rate / np.sqrt(1.0 + self._n_steps / self.settings.decay)
-        adam_step(self._gradient, rate, self._n_steps, *self._moments, self.parameters)
+        self.n_steps += 1
+        rate = self.settings.rate / np.sqrt(1.0 + self.n_steps / self.settings.decay)
+        parameters, *moments = self._matrix
+        adam_step(self._gradient[0], rate, int(self.n_steps), *moments, parameters)
 
 
 def _hidden_arrays(
@@ -151,17 +166,17 @@ class NetworkLearner(HiddenLearner):
 
     settings: Network
 
-    def _sizes(self) -> tuple[int, int, int]:
-        return len(self.column), int(self.settings.hidden), 1
+    def _sizes(self, n_inputs: int) -> tuple[int, int, int]:
+        return n_inputs, int(self.settings.hidden), 1
 
     def _seen(self, rows: StreamRows) -> NDArray[Any]:
         return self._inputs(rows)[:, None]
 
-    def _draw_first(self) -> None:
+    def _draw(self, rng: np.random.Generator) -> None:
         """Draw the weights of the inputs that are read; new ones will begin at 0."""
         bound = 1.0 / np.sqrt(max(len(self.positions), 1))
         shape = len(self.positions), self.first.shape[1]
-        self.first[self.positions] = self.rng.uniform(-bound, bound, shape)
+        self.first[self.positions] = rng.uniform(-bound, bound, shape)
 
 
 class ConvolutionLearner(HiddenLearner):
@@ -176,7 +191,7 @@ class ConvolutionLearner(HiddenLearner):
         self._windows = windows(*self.geometry.tolist())
         super().__init__(context, settings)
 
-    def _sizes(self) -> tuple[int, int, int]:
+    def _sizes(self, n_inputs: int) -> tuple[int, int, int]:
         positions, n_seen = self._windows.shape
         return n_seen, int(self.settings.channels), positions
 
@@ -213,7 +228,7 @@ class Network:
 
     name: ClassVar[str] = "network"
     averages: ClassVar[bool] = False
-    pooled: ClassVar[bool] = False
+    sees_image: ClassVar[bool] = False
 
     hidden: int = 5
     activation: str = "sigmoid"
@@ -251,7 +266,7 @@ class Convolution:
 
     name: ClassVar[str] = "convolution"
     averages: ClassVar[bool] = False
-    pooled: ClassVar[bool] = True
+    sees_image: ClassVar[bool] = True
 
     image_shape: tuple[int, int] | None = None
     channels: int = 5

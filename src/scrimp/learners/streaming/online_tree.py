@@ -12,9 +12,15 @@ from numpy.typing import NDArray
 from ...kernels import online_trees as kernels
 from ...plans.components.inputs import Inputs
 from ...plans.components.tree_table import TreeTable
-from ...types import Flags, Floats, Ints
+from ...types import Arrays, Flags, Floats, Ints
+from .learner_state import check_like, copied
 from .stream_rows import StreamRows
 from .weak_learner import LearnerContext
+
+#: Arrays that a tree answers by, those of the mean over time, and those that it grows by.
+_ANSWERS = ("links", "cut", "value", "leaves", "counts")
+_AVERAGES = ("total", "n_total")
+_GROWTH = ("histograms", "moments")
 
 
 @dataclass(frozen=True)
@@ -81,13 +87,18 @@ class OnlineTree:
         self._histograms = np.zeros(shape, dtype=np.float32)
         self._moments = np.zeros((n_histograms, outputs + 3))
         self._counts = np.ones(2, dtype=np.int64)
-        self._total, self._n_total = np.zeros_like(self._value), 0.0
+        self._total, self._n_total = np.zeros_like(self._value), np.zeros(1)
 
     @property
     def reads(self) -> Ints:
         """The columns that are tested, ascending."""
         column = self._links[: self._counts[0], kernels.COLUMN]
         return np.unique(column[column >= 0])
+
+    @property
+    def has_learnt(self) -> bool:
+        """Whether it has had a row since it began."""
+        return bool(self._leaves[:, kernels.WEIGHT].any())
 
     def allow(self, columns: Flags) -> None:
         """Let the tree test these columns only; if it tests others, it begins again."""
@@ -127,6 +138,42 @@ class OnlineTree:
             for child in (kernels.LEFT, kernels.RIGHT):
                 self._total[links[node, child]] = self._total[node]
 
+    def state(self, growth: bool = True) -> Arrays:
+        """Return the arrays that are all there is to know of the tree, not copied.
+
+        Without `growth` histograms are left out: the tree answers by the others.
+        """
+        names = _ANSWERS + (_AVERAGES if self.settings.averages else ())
+        names += _GROWTH if growth else ()
+        return {name: getattr(self, f"_{name}") for name in names} | {"allowed": self.allowed}
+
+    def restore(self, state: Arrays) -> None:
+        """Become the tree of a `state`; raise ValueError if it can be none of this shape."""
+        check_like(self.state(growth=_GROWTH[0] in state), state)
+        _check_nodes(state, self._shape[0], len(self._histograms), self.settings.max_depth)
+        if _GROWTH[0] not in state:
+            self.forget_bins()
+        self._take(copied(state))
+
+    def _take(self, state: Arrays) -> None:
+        for name, array in state.items():
+            setattr(self, name if name == "allowed" else f"_{name}", array)
+
+    def grown(self, state: Arrays, n_columns: int, allowed: bool) -> Arrays:
+        """Return a state with more columns, which count as missing in all rows so far."""
+        (d, outputs), bins = self._shape, self.settings.max_bins + 1
+        grown = state | {"allowed": np.append(state["allowed"], np.full(n_columns - d, allowed))}
+        if _GROWTH[0] in state:
+            new = np.zeros((len(self._histograms), n_columns - d, bins, outputs + 1), np.float32)
+            new[:, :, -1] = state["moments"][:, None, : outputs + 1]
+            grown["histograms"] = np.concatenate([state["histograms"], new], axis=1)
+        return grown
+
+    def grow(self, n_columns: int, allowed: bool) -> None:
+        """Take more columns from now on; in all rows so far they count as missing."""
+        self._take(self.grown(self.state(), n_columns, allowed))
+        self._shape = n_columns, self._shape[1]
+
     def nodes(self, step: float, averaged: bool = False) -> tuple[NDArray[Any], ...]:
         """Return column, cut, left, right, missing and value of the nodes, answers times `step`.
 
@@ -134,7 +181,7 @@ class OnlineTree:
         """
         n = int(self._counts[0])
         links = self._links[:n].astype(np.int64)
-        value = self._total[:n] / max(self._n_total, 1.0) if averaged else self._value[:n]
+        value = self._total[:n] / max(self._n_total[0], 1.0) if averaged else self._value[:n]
         return (*links[:, :1].T, self._cut[:n].copy(), *links[:, 1:].T, step * value)
 
 
@@ -150,7 +197,7 @@ class TreeKind:
 
     name: ClassVar[str] = "tree"
     averages: ClassVar[bool] = True
-    pooled: ClassVar[bool] = False
+    sees_image: ClassVar[bool] = False
 
     settings: TreeSettings
 
@@ -178,3 +225,23 @@ def tree_table(trees: list[tuple[NDArray[Any], ...]]) -> TreeTable:
     shift = np.repeat(roots, sizes)
     left, right, missing = (np.where(to >= 0, to + shift, -1) for to in (left, right, missing))
     return TreeTable(roots, column, cut, left, right, missing, value)
+
+
+def _check_nodes(state: Arrays, n_columns: int, n_histograms: int, max_depth: int) -> None:
+    """Raise ValueError for nodes that kernels, which trust their input, could not follow."""
+    n, used = state["counts"].tolist()
+    links, leaves = state["links"], state["leaves"]
+    if not (1 <= n <= len(links) and 1 <= used <= n_histograms):
+        raise ValueError("a tree has more nodes or histograms than there is room for")
+    column, children, here = links[:n, 0], links[:n, 1:], np.arange(n)[:, None]
+    inner = column >= 0
+    if (column < -1).any() or (column >= n_columns).any():
+        raise ValueError("a tree tests a column that is not there")
+    if not ((children > here) & (children < n))[inner].all():
+        raise ValueError("the children of a node must come after it")
+    weight, slot, depth = leaves[:n].T
+    whole = np.isfinite(leaves[:n]).all() and (slot == slot.round()).all()
+    if not (whole and (slot >= -1).all() and (slot < used).all() and (weight >= 0).all()):
+        raise ValueError("a leaf has a histogram that is not there")
+    if not ((depth >= 0) & (depth <= max_depth)).all():
+        raise ValueError("a leaf is deeper than a tree may be")

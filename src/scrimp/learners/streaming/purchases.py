@@ -59,7 +59,7 @@ class Market:
 
     def _order(self, X: NDArray[np.float64], y: Floats, weights: Floats) -> list[int]:
         """Return items in the order in which a booster buys them."""
-        if (y == y[0]).all():
+        if not X.shape[1] or (y == y[0]).all():
             return []
         booster = BudgetedBoostingRegressor if self.is_regression else BudgetedBoostingClassifier
         model = booster(

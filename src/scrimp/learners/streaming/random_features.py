@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,36 +11,44 @@ import numpy as np
 from ...kernels.online_linear import recursive_least_squares
 from ...plans.components.inputs import Inputs
 from ...plans.components.network_table import ACTIVATIONS, NetworkTable
-from ...types import Floats
-from .input_learner import InputLearner, shared_arrays
+from ...types import Arrays, Floats
+from .input_learner import shared_arrays
+from .linear_learners import AveragedLearner
 from .parameter_checks import check_range, check_whole
 from .stream_rows import StreamRows
 from .weak_learner import LearnerContext
 
 
-class RandomFeatureLearner(InputLearner):
+class RandomFeatureLearner(AveragedLearner):
     """A linear function of random features, by recursive least squares."""
+
+    arrays: ClassVar[Mapping[str, tuple[int, ...]]] = {
+        "first": (0,), "bias": (), "inverse": (), "weight": (), "total": (),
+    }  # fmt: skip
+    first: Floats
+    bias: Floats
+    inverse: Floats
 
     def __init__(self, context: LearnerContext, settings: RandomFeatures) -> None:
         self.settings = settings
         super().__init__(context)
 
-    def _start(self) -> None:
+    def _blank(self, n_inputs: int) -> Arrays:
         n = int(self.settings.n_features)
-        width = self.settings.bandwidth * np.sqrt(max(len(self.positions), 1))
-        self.first = np.zeros((len(self.column), n))
-        self.first[self.positions] = self.rng.normal(size=(len(self.positions), n)) / width
-        self.bias = self.rng.uniform(0.0, 2.0 * np.pi, n)
-        self._inverse = np.eye(n + 1) / self.settings.ridge
-        self.weight, self.total = np.zeros((2, n + 1, self.n_outputs))
-        self._n_total = 0.0
+        weight, total = np.zeros((2, n + 1, self.n_outputs))
+        return {
+            "first": np.zeros((n_inputs, n)), "bias": np.zeros(n), "weight": weight,
+            "total": total, "inverse": np.eye(n + 1) / self.settings.ridge,
+        }  # fmt: skip
+
+    def _draw(self, rng: np.random.Generator) -> None:
+        n, read = len(self.bias), len(self.positions)
+        width = self.settings.bandwidth * np.sqrt(max(read, 1))
+        self.first[self.positions] = rng.normal(size=(read, n)) / width
+        self.bias[:] = rng.uniform(0.0, 2.0 * np.pi, n)
 
     def _widen(self) -> None:
         self._begin()  # other inputs have other features
-
-    def _resize(self, factor: float) -> None:
-        self.weight *= factor
-        self.total *= factor
 
     def _features(self, rows: StreamRows) -> Floats:
         size = np.sqrt(2.0 / len(self.bias))
@@ -49,19 +57,12 @@ class RandomFeatureLearner(InputLearner):
     def _answer(self, rows: StreamRows) -> Floats:
         return np.asarray(self._features(rows) @ self.weight[:-1] + self.weight[-1])
 
-    def _learn(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
+    def _step(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
         own, features = self.settings, self._features(rows)
-        # the mean over time is that of the hypotheses that answered, hence before the step
-        self.total += len(rows) * self.weight
-        self._n_total += len(rows)
         recursive_least_squares(
             features, targets, weights, np.arange(len(self.bias)), own.forgetting, 1.0 / own.ridge,
-            self._inverse, self.weight,
+            self.inverse, self.weight,
         )  # fmt: skip
-
-    def hypothesis(self, averaged: bool) -> Floats:
-        """Return the weights, or their mean over time, in the size of targets."""
-        return self.size * (self.total / max(self._n_total, 1.0) if averaged else self.weight)
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class RandomFeatures:
 
     name: ClassVar[str] = "random-features"
     averages: ClassVar[bool] = True
-    pooled: ClassVar[bool] = False
+    sees_image: ClassVar[bool] = False
 
     n_features: int = 100
     bandwidth: float = 1.5

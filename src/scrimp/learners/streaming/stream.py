@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.columns import Columns
 from ...kernels.binning import find_cuts
-from ...types import Flags, Floats, Ints
+from ...types import Arrays, Flags, Floats, Ints
+from .divergence import DivergenceMonitor, StreamDiverged
 from .drift import DriftDetector
+from .learner_state import copied
 from .purchases import Market, part_of_learners
 from .stream_booster import StreamBooster
 from .stream_rows import InputMoments, StreamRows
@@ -27,6 +30,11 @@ N_FIRST = 50
 LONGER = 4
 #: Rows after an alarm until recent rows tell what is to be bought now.
 N_SETTLE = 1_000
+#: Decisions for columns that appear are made when the number of rows is a multiple of this: many
+#: columns that appear one after the other do not make one decision each.
+DECIDE_EVERY = 500
+#: Rows between two copies of what learners answer by, while the model is good.
+KEEP_EVERY = 1_000
 
 
 class Stream:
@@ -64,6 +72,41 @@ class Stream:
         self._recent: list[NDArray[Any]] = []
         self._cuts: Floats | None = None
         self._n_cuts: Ints = np.zeros(len(categorical), dtype=np.int64)
+        self._monitor, self._kept, self._n_kept = DivergenceMonitor(), list[Arrays](), 0
+        self._decisions_due: list[int] = []
+
+    @property
+    def n_seen(self) -> int:
+        """Rows that were added, also those that wait for their block."""
+        return self.n_rows + sum(len(part[0]) for part in self._waiting)
+
+    def grow(self, columns: Columns, market: Market | None) -> None:
+        """Take more columns and categories from now on; in rows so far they are missing."""
+        n_new = len(columns) - len(self.categorical)
+        self.categorical, self.market = columns.is_categorical(), market
+        self._waiting = [(_widened(X, n_new), *others) for X, *others in self._waiting]
+        if self._recent:
+            self._recent[0] = _widened(self._recent[0], n_new)
+        self._n_cuts = np.append(self._n_cuts, np.zeros(n_new, dtype=np.int64))
+        if self._cuts is not None:
+            self._cuts = np.concatenate([self._cuts, np.zeros((n_new, self.max_bins))])
+        if self.moments is not None:
+            self.moments.grow(columns)
+        n, allowed, learners = len(columns), market is None, self.booster.learners
+        self._kept = [
+            learner.grown(kept, n, allowed)
+            for learner, kept in zip(learners, self._kept, strict=False)
+        ]
+        for learner in learners:
+            learner.grow(n, allowed)
+
+    def expect(self, X_new: NDArray[Any]) -> None:
+        """Decide again once there are rows enough of columns whose first values come next."""
+        known = ~np.isnan(X_new)
+        for row in (self.n_seen + known.argmax(axis=0)[known.any(axis=0)]).tolist():
+            due = -(-(row + N_SETTLE) // DECIDE_EVERY) * DECIDE_EVERY
+            if row >= N_FIRST and due not in self._decisions_due:
+                self._decisions_due.append(due)
 
     def add(self, X: NDArray[Any], y: Floats, labels: Floats, weights: Floats) -> None:
         """Add rows; those that complete a block are learnt.
@@ -102,8 +145,9 @@ class Stream:
         if self.moments is not None:
             self.moments.add(X)
         self.n_rows += len(y)
-        if self.n_rows >= self._next_decision:
+        if self.n_rows >= min([self._next_decision, *self._decisions_due]):
             self._decide()
+            self._decisions_due = [row for row in self._decisions_due if row > self.n_rows]
             while self._next_decision <= self.n_rows:
                 self._next_decision *= LONGER
         if self._cuts is None:
@@ -111,15 +155,45 @@ class Stream:
         encoding = None if self.moments is None else self.moments.inputs()
         rows = StreamRows(X, self._cuts, self._n_cuts, encoding)
         scores = self.booster.learn(rows, y, weights)
+        self._watch(scores, y)
         if self.detector is None:
             return
         if self._rows_to_settle > 0:
             self._rows_to_settle -= len(y)
             if self._rows_to_settle <= 0:
+                self._recent = [part[-N_SETTLE:] for part in self._recent]
                 self._decide()
                 self.booster.reset_harmful()
         elif self.detector.update(self.booster.loss.values(scores, y)):
             self._rows_to_settle = N_SETTLE
+
+    def _watch(self, scores: Floats, y: Floats) -> None:
+        """Keep what learners answer by while the model is good; go back to it if it diverges."""
+        booster, monitor = self.booster, self._monitor
+        constant = np.broadcast_to(booster.start, scores.shape)
+        losses, constants = (booster.loss.excess(each, y) for each in (scores, constant))
+        if monitor.update(losses, constants):
+            _, model, recent, long = monitor.means.tolist()
+            self._go_back()
+            kept = f"is as it was after {self._n_kept} rows" if self._kept else "begins again"
+            raise StreamDiverged(
+                f"The model diverges: after {self.n_rows} rows its recent loss is {model:.3g}, "
+                f"and that of a constant {max(recent, long):.3g}. Its steps, up to "
+                f"{booster.steps.max():.6g}, are too large. It {kept}. Give a smaller "
+                "learning_rate, or a smaller step."
+            )
+        if monitor.is_good and self.n_rows >= self._n_kept + KEEP_EVERY:
+            self._n_kept = self.n_rows
+            self._kept = [copied(learner.state(growth=False)) for learner in booster.learners]
+
+    def _go_back(self) -> None:
+        """Let the learners answer as they did when the model was last good, or as new ones."""
+        for number, learner in enumerate(self.booster.learners):
+            if not self._kept:
+                learner.reset()
+                continue
+            learner.restore(self._kept[number])
+        self._monitor.restart()
 
     def _remember(self, X: NDArray[Any], y: Floats, labels: Floats, weights: Floats) -> None:
         """Keep the most recent rows; until the first decision the answer is their best constant."""
@@ -137,20 +211,24 @@ class Stream:
 
     def _decide(self) -> None:
         """Choose cut points and purchases by the recent rows."""
-        if self._rows_to_settle:
-            self._recent = [part[-N_SETTLE:] for part in self._recent]
         X, _, labels, weights = self._recent
         self._set_start()
         rows = np.arange(len(X))
         cuts = find_cuts(X, self.categorical, self.max_bins, rows, weights)
         self._cuts = np.zeros((len(cuts), self.max_bins))
-        for j, own in enumerate(cuts):
-            own = own[: self.max_bins - 1]  # the last bin is that of missing values
-            self._cuts[j, : len(own)] = own
-            self._n_cuts[j] = len(own)
+        for j, of_column in enumerate(cuts):
+            of_column = of_column[: self.max_bins - 1]  # the last bin is that of missing values
+            self._cuts[j, : len(of_column)] = of_column
+            self._n_cuts[j] = len(of_column)
         sets = None if self.market is None else self.market.sets(X, labels, weights)
+        all_columns = np.ones(len(self.categorical), dtype=bool)
         parts = part_of_learners(len(self.booster.learners))
         for learner, part in zip(self.booster.learners, parts, strict=True):
             learner.forget_bins()
-            if sets is not None:
-                learner.allow(sets[part])
+            learner.allow(all_columns if sets is None else sets[part])
+        self.booster.unfreeze_new()
+
+
+def _widened(X: NDArray[Any], n_new: int) -> NDArray[Any]:
+    """Return rows with more columns, whose values are missing."""
+    return np.concatenate([X, np.full((len(X), n_new), np.nan, dtype=X.dtype)], axis=1)

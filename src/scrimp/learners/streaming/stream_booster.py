@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...plans.ensemble import nesterov_momentum
-from ...types import Floats
+from ...types import Arrays, Floats
+from .block_schedule import BlockSchedule
 from .losses import StreamLoss
 from .stream_rows import StreamRows
 from .weak_learner import WeakLearner
@@ -75,21 +76,25 @@ class StreamBooster:
         The first partial sum.
     radius : float
         The bound of the projection; infinite for none.
-    combine : {"add", "average", "weighted", "momentum"}
-        How the answer is made of partial sums, as in `EnsemblePlan`. With momentum, learner i is
-        taught the gradient where the sum before it has gone on to.
     join_after : int
         Rows after which a learner begins to learn, after the one before it: learners that see the
         same targets at first would all learn the same.
+    schedule : BlockSchedule, optional
+        Which learners learn, if not all of them do together.
+    combine : {"add", "average", "weighted", "momentum"}
+        How the answer is made of partial sums, as in `EnsemblePlan`. With momentum, learner i is
+        taught the gradient where the sum before it has gone on to.
     """
 
     def __init__(
         self, loss: StreamLoss, learners: Sequence[WeakLearner], steps: Floats, start: Floats,
-        radius: float = np.inf, join_after: int = 0, combine: str | None = None,
+        radius: float = np.inf, join_after: int = 0, schedule: BlockSchedule | None = None,
+        combine: str | None = None,
     ) -> None:  # fmt: skip
         self.combine = combine or default_combine(loss)
         self.loss, self.learners, self.steps = loss, list(learners), steps
         self.start, self.radius, self.join_after = start, radius, join_after
+        self.schedule = schedule
         n = len(self.learners)
         self.record = StreamRecord(missed=np.zeros(n), total=np.zeros(n))
         self._recent = np.zeros((2, n))
@@ -100,6 +105,34 @@ class StreamBooster:
         for i in harmful.tolist():
             self.learners[i].reset()
             self._recent[:, i] = 0.0
+        self.unfreeze_new()
+
+    def unfreeze_new(self) -> None:
+        """Let the first block learn again that has a learner which began again."""
+        if self.schedule is not None:
+            known = np.array([learner.has_learnt for learner in self.learners])
+            forgot = np.flatnonzero(~known[: self.schedule.first])
+            if len(forgot):
+                self.schedule.begin(int(forgot[0]))
+
+    def state(self) -> Arrays:
+        """Return all that is to be known, but for the learners."""
+        record, schedule = self.record, self.schedule
+        counts = np.array([record.n_rows, record.n_projected, record.n_clipped], dtype=np.int64)
+        state = {"counts": counts, "edges": np.stack([record.missed, record.total]),
+                 "recent": self._recent, "steps": self.steps, "start": self.start}  # fmt: skip
+        return state if schedule is None else state | schedule.state()
+
+    def restore(self, state: Arrays) -> None:
+        """Go on from a `state`, as it was checked."""
+        record = self.record
+        record.n_rows, record.n_projected, record.n_clipped = state["counts"].tolist()
+        record.missed, record.total = state["edges"].copy()
+        self._recent, self.steps, self.start = (
+            state[name].copy() for name in ("recent", "steps", "start")
+        )
+        if self.schedule is not None:
+            self.schedule.restore(state)
 
     def answers(self, rows: StreamRows) -> Floats:
         """Return the answers of all learners (learners, rows, outputs)."""
@@ -141,11 +174,8 @@ class StreamBooster:
         record, answers = self.record, self.answers(rows)
         sums, points, n_projected = self.partial_sums(answers)
         targets = self._targets(points, answers, y)
-        n_joined = len(self.learners)
-        if self.join_after:
-            n_joined = min(1 + record.n_rows // self.join_after, n_joined)
         recall = max(1.0 - len(y) / RECENT, 0.0)
-        for i in range(n_joined):
+        for i in self._learning():
             self.learners[i].update(rows, targets[i], weights)
             missed = float(weights @ ((targets[i] - answers[i]) ** 2).sum(axis=1))
             total = float(weights @ (targets[i] ** 2).sum(axis=1))
@@ -155,7 +185,19 @@ class StreamBooster:
             self._recent[1, i] = recall * self._recent[1, i] + total
         record.n_rows += len(y)
         record.n_projected += n_projected
-        return self.scores(sums)
+        scores = self.scores(sums)
+        if self.schedule is not None:
+            self.schedule.update(self.loss.values(scores, y))
+        return scores
+
+    def _learning(self) -> range:
+        """Return the learners that learn from the next rows."""
+        first, stop, n_rows = 0, len(self.learners), self.record.n_rows
+        if self.schedule is not None:
+            first, stop, n_rows = self.schedule.first, self.schedule.stop, self.schedule.n_rows
+        if self.join_after:
+            stop = min(first + 1 + n_rows // self.join_after, stop)
+        return range(first, stop)
 
     def _targets(self, points: Floats, answers: Floats, y: Floats) -> Floats:
         """Return the targets of all learners (learners, rows, outputs)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...plans.components.inputs import Inputs, columns_read
 from ...plans.components.members import Members
-from ...types import Arrays, Floats, Ints
+from ...types import Arrays, Flags, Floats, Ints
 from .input_learner import InputLearner
 from .stream_rows import StreamRows
 from .weak_learner import LearnerContext, SimpleLearner
@@ -25,18 +25,40 @@ _BLOCK = 4_096
 class UserLearner(InputLearner):
     """A learner around a `SimpleLearner`, which is made anew when it begins again.
 
-    It sees inputs of the columns that it may read, and 0 for all others.
+    It sees the inputs that there were when it was made: of columns that it may read, and 0 for
+    others. Its state is a copy of the learner.
     """
+
+    arrays: ClassVar[Mapping[str, tuple[int, ...]]] = {"known": (0,)}
+    known: Flags
 
     def __init__(self, context: LearnerContext, make: Callable[[], SimpleLearner]) -> None:
         self._make = make
         super().__init__(context)
 
-    def _start(self) -> None:
-        self.inner = self._make()
+    def _blank(self, n_inputs: int) -> Arrays:
+        return {"known": np.zeros(n_inputs, dtype=bool)}
+
+    def _draw(self, rng: np.random.Generator) -> None:
+        self.known, self.inner = self.moments.seen.copy(), self._make()
 
     def _widen(self) -> None:
-        pass
+        if not self.known[self.positions].all():
+            self._begin()
+
+    def state(self, growth: bool = True) -> Arrays:
+        """Return all there is to know, with a copy of the user's learner."""
+        inner = np.empty(1, dtype=object)
+        inner[0] = copy.deepcopy(self.inner)
+        return super().state(growth) | {"inner": inner}
+
+    def _set_state(self, state: Arrays) -> None:
+        super()._set_state(state)
+        self.inner = copy.deepcopy(state["inner"][0])
+
+    def _seen(self, rows: StreamRows) -> Floats:
+        """Return the inputs that it knows (rows, inputs), 0 where it may not read."""
+        return self._inputs(rows)[:, self.known]
 
     def _resize(self, factor: float) -> None:
         raise NotImplementedError  # never called: targets are given as they are
@@ -49,10 +71,10 @@ class UserLearner(InputLearner):
             self._learn(rows, targets, weights)
 
     def _learn(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
-        self.inner.update(self._inputs(rows).copy(), targets.copy(), weights.copy())
+        self.inner.update(self._seen(rows), targets.copy(), weights.copy())
 
     def _answer(self, rows: StreamRows) -> Floats:
-        return answers_of(self.inner, self._inputs(rows), self.n_outputs)
+        return answers_of(self.inner, self._seen(rows), self.n_outputs)
 
 
 def answers_of(learner: SimpleLearner, inputs: Floats, n_outputs: int) -> Floats:
@@ -71,6 +93,15 @@ def answers_of(learner: SimpleLearner, inputs: Floats, n_outputs: int) -> Floats
     return answers
 
 
+def why_not_stored(learner: SimpleLearner) -> str:
+    """Return why a model with a user's learners has no file."""
+    return (
+        f"the weak learners are of {type(learner).__name__}, a user's class, which scrimp cannot "
+        "store as arrays. Pickle the model, or train it with one of scrimp's own learners to save "
+        "it"
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class UserMembers(Members):
     """Users' learners as members, which cannot be saved.
@@ -79,8 +110,10 @@ class UserMembers(Members):
     ----------
     learners : tuple of SimpleLearner
         Nobody else may change them.
+    known : bool array (members, inputs)
+        The inputs that a member is given.
     mask : int array (members, inputs)
-        1 for the inputs that a member reads, else 0.
+        1 for the inputs that it reads, 0 for those that are given as 0.
     factors, offsets : float arrays (members,), (members, outputs)
         A vote is the answer times its factor, plus its offset.
     inputs : Inputs
@@ -91,6 +124,7 @@ class UserMembers(Members):
     accepts_missing: ClassVar[bool] = True
 
     learners: tuple[SimpleLearner, ...]
+    known: Flags
     mask: Ints
     factors: Floats
     offsets: Floats
@@ -120,7 +154,8 @@ class UserMembers(Members):
             part = slice(start, start + _BLOCK)
             Z = self.inputs.of(X, rows[part])
             for k, m in enumerate(which):
-                answers = answers_of(self.learners[m], Z * self.mask[m], self.n_outputs)
+                own = (Z * self.mask[m])[:, self.known[m]]
+                answers = answers_of(self.learners[m], own, self.n_outputs)
                 votes[k, :, part] = (self.factors[m] * answers + self.offsets[m]).T
         return votes
 
@@ -132,16 +167,13 @@ class UserMembers(Members):
         """Return some of the members, in the given order."""
         learners = tuple(self.learners[m] for m in members.tolist())
         return UserMembers(
-            learners, self.mask[members], self.factors[members], self.offsets[members], self.inputs
-        )
+            learners, self.known[members], self.mask[members], self.factors[members],
+            self.offsets[members], self.inputs,
+        )  # fmt: skip
 
     def arrays(self) -> Arrays:
         """Raise ValueError: nothing is known of their state."""
-        name = type(self.learners[0]).__name__
-        raise ValueError(
-            f"the weak learners are of {name}, a user's class, which scrimp cannot store as "
-            "arrays. Pickle the model, or train it with one of scrimp's own learners to save it."
-        )
+        raise ValueError(f"{why_not_stored(self.learners[0])}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +188,7 @@ class UserKind:
 
     name: ClassVar[str] = "a user's own"
     averages: ClassVar[bool] = False
-    pooled: ClassVar[bool] = False
+    sees_image: ClassVar[bool] = False
 
     prototype: Any
 
@@ -181,8 +213,9 @@ class UserKind:
     ) -> UserMembers:  # fmt: skip
         """Return copies of learners as members."""
         own = tuple(copy.deepcopy(learner.inner) for learner in learners)
+        known = np.array([learner.known for learner in learners])
         mask = np.array([learner.mask for learner in learners])
-        return UserMembers(own, mask, factors, offsets, inputs)
+        return UserMembers(own, known, mask, factors, offsets, inputs)
 
 
 def _is_learner(value: Any) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...plans.components.inputs import Inputs
 from ...plans.components.members import Members
-from ...types import Flags, Floats, Ints
+from ...types import Arrays, Flags, Floats, Ints
 from .stream_rows import InputMoments, StreamRows
 
 
@@ -21,6 +21,10 @@ class WeakLearner(Protocol):
     @property
     def reads(self) -> Ints:
         """The columns that its answers depend on, ascending; none as long as it is constant."""
+
+    @property
+    def has_learnt(self) -> bool:
+        """Whether it has had a row since it began."""
 
     def predict(self, rows: StreamRows) -> Floats:
         """Return its answers (rows, outputs); they are finite, and 0 before it has learnt."""
@@ -32,17 +36,40 @@ class WeakLearner(Protocol):
         """Forget everything that was learnt."""
 
     def allow(self, columns: Flags) -> None:
-        """Read these columns only, from now on; begin again if others were read."""
+        """Read these columns only, from now on; begin again if others were read.
+
+        It is called at each decision, so that columns which came since the last one are read.
+        """
 
     def forget_bins(self) -> None:
         """Drop what is kept per bin, as cut points change."""
+
+    def state(self, growth: bool = True) -> Arrays:
+        """Return the arrays that are all there is to know of it, not copied.
+
+        Without `growth` arrays may be left out that it learns by, and does not answer by.
+        """
+
+    def restore(self, state: Arrays) -> None:
+        """Become the learner of a `state`; raise ValueError if it can be none of its kind."""
+
+    def grown(self, state: Arrays, n_columns: int, allowed: bool) -> Arrays:
+        """Return a `state` of before `grow` as it would be after it."""
+
+    def grow(self, n_columns: int, allowed: bool) -> None:
+        """Take more columns from now on, missing in all rows so far, which it may read or not.
+
+        Columns may have new categories as well, whose inputs are in `InputMoments` by now.
+        """
 
 
 class SimpleLearner(Protocol):
     """What a user's own weak learner must have; it is cloned once per learner of the sum.
 
     Inputs are standardised numbers and indicators of categories. They are finite: 0, the mean,
-    where a value is missing, and in columns that the learner may not read.
+    where a value is missing, and in columns that the learner may not read. Their number never
+    changes: where columns or categories appear, a new learner is made. It must allow to be copied
+    (`copy.deepcopy`), as plans and the last good state are copies.
     """
 
     def predict(self, inputs: Floats) -> NDArray[Any]:
@@ -77,7 +104,7 @@ class LearnerKind(Protocol):
 
     name: ClassVar[str]
     averages: ClassVar[bool]  # whether the mean of its hypotheses over time can be had
-    pooled: ClassVar[bool]  # whether all inputs are standardised by one mean and one spread
+    sees_image: ClassVar[bool]  # whether columns are pixels: standardised alike, and fixed
 
     def make(self, context: LearnerContext) -> WeakLearner:
         """Return a learner that has not learnt anything."""

@@ -1,0 +1,36 @@
+"""The examples run, and show what they say."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def example(name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_all_examples_are_tested():
+    assert [path.stem for path in EXAMPLES.glob("*.py")] == ["stream_with_prices"]
+
+
+def test_a_stream_with_prices(tmp_path, capsys):
+    module = example("stream_with_prices")
+    picture = tmp_path / "curve.png"
+    curves = module.main(["--rows", "9000", "--plot", str(picture)])
+    for budget, curve in curves.items():
+        assert (curve.spend <= budget).all()
+    errors = [curve.errors[-1] for curve in curves.values()]
+    assert errors[0] > 2 * errors[1] > errors[2]
+    # the sensor that is built in makes what is to be predicted vary, until it is bought
+    assert curves[10.0].errors[8] > 3 * curves[10.0].errors[6]
+    assert curves[10.0].errors[-1] < 0.5 * curves[10.0].errors[8]
+    assert curves[1.0].errors[-1] == pytest.approx(curves[1.0].errors[8], rel=0.5)
+    text = capsys.readouterr().out
+    assert "vibration" in text
+    assert picture.read_bytes().startswith(b"\x89PNG")
