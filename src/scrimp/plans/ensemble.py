@@ -147,10 +147,18 @@ class EnsemblePlan(Plan[EnsembleState]):
     def _block_scores(self, told: Sequence[int], X: NDArray[Any], rows: Ints) -> Floats:
         if not told:
             return np.tile(self.base, (len(rows), 1))
-        votes = self.members.votes_on(X, rows, told)  # members x outputs x rows
+        return self._combined(self.members.votes_on(X, rows, told), self.base)
+
+    def shares(self) -> Floats:
+        """Return how much the vote of each member counts in the answer, if nothing is projected."""
+        n = len(self.members)
+        return self._combined(np.eye(n)[:, None], np.zeros(1))[:, 0]
+
+    def _combined(self, votes: Floats, base: Floats) -> Floats:
+        """Return the scores (rows, outputs) of votes (members, outputs, rows), in their order."""
         if self.aggregate == "add":
-            return np.asarray(self.base + votes.sum(axis=0).T)
-        sums, total = np.tile(self.base[:, None], (1, len(rows))), np.zeros(votes.shape[1:])
+            return np.asarray(base + votes.sum(axis=0).T)
+        sums, total = np.tile(base[:, None], (1, votes.shape[2])), np.zeros(votes.shape[1:])
         if self.aggregate == "momentum":
             before = sums
             for i, vote in enumerate(votes):
@@ -160,7 +168,7 @@ class EnsemblePlan(Plan[EnsembleState]):
         for i, vote in enumerate(votes):
             sums = np.clip(sums + vote, -self.radius, self.radius)
             total += sums if self.aggregate == "average" else (i + 1) * sums
-        n = len(told)
+        n = len(votes)
         return np.asarray(total.T / (n if self.aggregate == "average" else n * (n + 1) / 2))
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
