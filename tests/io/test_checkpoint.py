@@ -319,32 +319,25 @@ HOSTILE_NETWORK = {
 
 
 @pytest.fixture(scope="module")
-def network_stream(tmp_path_factory):
-    path = tmp_path_factory.mktemp("network") / "a.ckpt"
-    model = stream(learner=Network(3), n_learners=2)
-    save_checkpoint(fed(model, arrays, Y, 0, 3_000, size=600), path)
-    return path.read_bytes()
-
-
-@pytest.mark.parametrize("what", HOSTILE_NETWORK)
-def test_hostile_networks_are_refused(network_stream, what, tmp_path):
-    (tmp_path / "a.ckpt").write_bytes(changed(network_stream, HOSTILE_NETWORK[what]))
-    with pytest.raises(ModelFileError, match="cannot be read"):
-        load_checkpoint(tmp_path / "a.ckpt")
-
-
-@pytest.fixture(scope="module")
-def long_stream(tmp_path_factory):
-    """The checkpoint of a stream so long that trees have split and a good state is kept."""
+def long_streams(tmp_path_factory):
+    """Checkpoints of streams so long that trees have split and a good state is kept."""
     path = tmp_path_factory.mktemp("long") / "a.ckpt"
-    model = StreamingBoostingRegressor(COSTS, 9.0, n_learners=3, max_depth=3)
-    save_checkpoint(fed(model, arrays, Y, 0, 3_000, size=600), path)
-    return path.read_bytes()
+    models = {"trees": stream(COSTS, 9.0, n_learners=3, max_depth=3),
+              "networks": stream(learner=Network(3), n_learners=2)}  # fmt: skip
+    stored = {}
+    for kind, model in models.items():
+        save_checkpoint(fed(model, arrays, Y, 0, 3_000, size=600), path)
+        stored[kind] = path.read_bytes()
+    return stored
 
 
-@pytest.mark.parametrize("what", HOSTILE)
-def test_hostile_content_is_refused(long_stream, what, tmp_path):
-    (tmp_path / "a.ckpt").write_bytes(changed(long_stream, HOSTILE[what]))
+@pytest.mark.parametrize(
+    ("kind", "what"),
+    [("trees", what) for what in HOSTILE] + [("networks", what) for what in HOSTILE_NETWORK],
+)
+def test_hostile_content_is_refused(long_streams, kind, what, tmp_path):
+    change = (HOSTILE if kind == "trees" else HOSTILE_NETWORK)[what]
+    (tmp_path / "a.ckpt").write_bytes(changed(long_streams[kind], change))
     with pytest.raises(ModelFileError, match="cannot be read"):
         load_checkpoint(tmp_path / "a.ckpt")
 

@@ -5,21 +5,16 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...plans.components.inputs import Inputs, columns_read
-from ...plans.components.members import Members
-from ...types import Arrays, Flags, Floats, Ints
-from .input_learner import InputLearner
+from ...plans.components.inputs import Inputs, InputTable
+from ...types import Arrays, Flags, Floats
+from .input_learner import InputLearner, shared_arrays
 from .stream_rows import StreamRows
 from .weak_learner import LearnerContext, SimpleLearner
-
-#: Rows whose inputs are held at a time.
-_BLOCK = 4_096
 
 
 class UserLearner(InputLearner):
@@ -103,73 +98,34 @@ def why_not_stored(learner: SimpleLearner) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class UserMembers(Members):
+class UserMembers(InputTable):
     """Users' learners as members, which cannot be saved.
 
     Parameters
     ----------
-    learners : tuple of SimpleLearner
-        Nobody else may change them.
+    column, code, center, scale, mask, offset
+        As in `InputTable`.
+    learners : object array (members,)
+        Each a `SimpleLearner`, which nobody else may change.
     known : bool array (members, inputs)
-        The inputs that a member is given.
-    mask : int array (members, inputs)
-        1 for the inputs that it reads, 0 for those that are given as 0.
-    factors, offsets : float arrays (members,), (members, outputs)
+        The inputs that a member is given, 0 where it does not read them.
+    factor : float array (members,)
         A vote is the answer times its factor, plus its offset.
-    inputs : Inputs
-        How columns become inputs.
     """
 
     kind: ClassVar[str] = "user learners"
-    accepts_missing: ClassVar[bool] = True
 
-    learners: tuple[SimpleLearner, ...]
+    learners: NDArray[np.object_]
     known: Flags
-    mask: Ints
-    factors: Floats
-    offsets: Floats
-    inputs: Inputs
+    factor: Floats
 
-    def __len__(self) -> int:
-        return len(self.learners)
+    def _answer(self, member: int, Z: Floats) -> Floats:
+        answers = answers_of(self.learners[member], Z[:, self.known[member]], self.n_outputs)
+        return np.asarray(self.factor[member] * answers)
 
-    @property
-    def n_outputs(self) -> int:
-        """The number of outputs of a vote."""
-        return int(self.offsets.shape[1])
-
-    @cached_property
-    def reads(self) -> tuple[tuple[int, ...], ...]:
-        """The columns that each member reads, ascending."""
-        return columns_read(self.mask, self.inputs.column)
-
-    def votes_on(
-        self, X: NDArray[Any], rows: Ints, members: Sequence[int] | None = None,
-        out: Floats | None = None,
-    ) -> Floats:  # fmt: skip
-        """Return the votes of members, by default all, on ``X[rows]`` (members, outputs, rows)."""
-        which = list(range(len(self))) if members is None else list(members)
-        votes = np.empty((len(which), self.n_outputs, len(rows))) if out is None else out
-        for start in range(0, len(rows), _BLOCK):
-            part = slice(start, start + _BLOCK)
-            Z = self.inputs.of(X, rows[part])
-            for k, m in enumerate(which):
-                own = (Z * self.mask[m])[:, self.known[m]]
-                answers = answers_of(self.learners[m], own, self.n_outputs)
-                votes[k, :, part] = (self.factors[m] * answers + self.offsets[m]).T
-        return votes
-
-    def bounds(self) -> Floats:
-        """Return infinity for each member."""
-        return np.full(len(self), np.inf)
-
-    def taken(self, members: Ints) -> UserMembers:
-        """Return some of the members, in the given order."""
-        learners = tuple(self.learners[m] for m in members.tolist())
-        return UserMembers(
-            learners, self.known[members], self.mask[members], self.factors[members],
-            self.offsets[members], self.inputs,
-        )  # fmt: skip
+    @classmethod
+    def _per_member(cls) -> tuple[str, ...]:
+        return (*super()._per_member(), "learners", "known", "factor")
 
     def arrays(self) -> Arrays:
         """Raise ValueError: nothing is known of their state."""
@@ -212,10 +168,12 @@ class UserKind:
         averaged: bool,
     ) -> UserMembers:  # fmt: skip
         """Return copies of learners as members."""
-        own = tuple(copy.deepcopy(learner.inner) for learner in learners)
         known = np.array([learner.known for learner in learners])
-        mask = np.array([learner.mask for learner in learners])
-        return UserMembers(own, known, mask, factors, offsets, inputs)
+        own = np.concatenate([learner.state()["inner"] for learner in learners])
+        return UserMembers(
+            **shared_arrays(learners, inputs), offset=offsets, learners=own, known=known,
+            factor=factors,
+        )  # fmt: skip
 
 
 def _is_learner(value: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -51,11 +51,6 @@ class Inputs:
         out = np.empty((len(rows), len(self)))
         encode(X, rows, self.column, self.code, self.center, self.scale, LARGEST_INPUT, out)
         return out
-
-
-def columns_read(mask: Ints, column: Ints) -> tuple[tuple[int, ...], ...]:
-    """Return the columns of the inputs that each member reads, ascending."""
-    return tuple(tuple(np.unique(column[own == 1]).tolist()) for own in mask)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +122,7 @@ class InputTable(Members):
     @cached_property
     def reads(self) -> tuple[tuple[int, ...], ...]:
         """The columns that each member reads, ascending."""
-        return columns_read(self.mask, self.column)
+        return tuple(tuple(np.unique(self.column[own == 1]).tolist()) for own in self.mask)
 
     def _answer(self, member: int, Z: Floats) -> Floats:
         """Return the answers (rows, outputs) of a member to its inputs, without its offset."""
@@ -157,10 +152,7 @@ class InputTable(Members):
 
     def taken(self, members: Ints) -> Self:
         """Return the table of some of the members, in the given order."""
-        arrays = self.arrays()
-        return type(self)(
-            **{name: a[members] if name in self._per_member() else a for name, a in arrays.items()}
-        )
+        return replace(self, **{name: getattr(self, name)[members] for name in self._per_member()})
 
     @classmethod
     def _per_member(cls) -> tuple[str, ...]:
