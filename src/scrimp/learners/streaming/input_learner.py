@@ -77,8 +77,9 @@ class InputLearner(ABC):
         for name, array in state.items():
             if array.dtype.kind == "f" and not np.isfinite(array).all():
                 raise ValueError(f"the array {name!r} of a learner is not finite")
-        if (state["numbers"] < 0).any() or (state["draws"] < 0).any():
-            raise ValueError("a learner has counts that are negative")
+        size = state["numbers"][self.numbers.index("size")]
+        if (state["numbers"] < 0).any() or not size > 0 or (state["draws"] < 0).any():
+            raise ValueError("a learner has counts that are negative, or targets without a size")
         if not state["allowed"][self.column[state["reads"]]].all():
             raise ValueError("a learner reads a column that it may not read")
         self._set_state(copied(state))
