@@ -26,6 +26,7 @@ import numpy as np  # noqa: E402
 from sklearn.datasets import make_friedman1  # noqa: E402
 
 from benchmarks.report import Row, as_markdown  # noqa: E402
+from benchmarks.streaming_learners import learner_rows  # noqa: E402
 from scrimp import Costs, StreamingBoostingClassifier, StreamingBoostingRegressor  # noqa: E402
 from scrimp.datasets import fetch_arrays  # noqa: E402
 
@@ -170,7 +171,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.streaming", description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000, help="of the stream for memory")
     parser.add_argument("--write", action="store_true", help="write docs/streaming_benchmarks.md")
+    parser.add_argument("--part", choices=("learners",), help="print only this part")
     given = parser.parse_args()
+    if given.part == "learners":
+        for row in learner_rows():
+            print(as_markdown([row]), flush=True)
+        return
     X, y = make_friedman1(500, 10, random_state=SEED)
     StreamingBoostingRegressor().fit(X, y)  # compiles
     StreamingBoostingClassifier(budget=3).fit(X, (y > 14).astype(int) + (y > 18))
@@ -178,6 +184,7 @@ def main() -> None:
     data = covtype()
     if data is not None:
         rows += [*shuffled(*data), own_order(*data), half_budget(*data)]
+    rows += learner_rows()
     table = as_markdown(rows)
     print(table)
     if given.write:

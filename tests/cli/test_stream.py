@@ -67,6 +67,19 @@ def test_the_model_is_that_of_partial_fit(folder):
     np.testing.assert_allclose(load(out).predict_proba(X), model.predict_proba(X))
 
 
+def test_other_weak_learners_than_trees(folder):
+    state = ("--checkpoint", folder / "a.ckpt")
+    record = run_json(*words(folder, "--learner", "linear", *state, "--every", 500))
+    assert record["curve"][-1]["error"] < 0.2
+    model = load_checkpoint(folder / "a.ckpt")
+    assert model.learner == "linear"
+    message = refused(*words(folder, "--learner", "network", *state))
+    assert "was begun with --learner linear, and not network" in message
+    assert "'forest' is not one of 'tree', 'linear'" in refused(
+        *words(folder, "--learner", "forest")
+    )
+
+
 @pytest.mark.parametrize("ending", ["csv.gz", "parquet"])
 def test_all_kinds_of_tables_give_the_same_errors(folder, ending):
     from scrimp.cli.tables import table_bytes

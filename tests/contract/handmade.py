@@ -32,6 +32,7 @@ from scrimp.plans import (
     TreeTable,
 )
 from scrimp.plans.components.calibrators import PowerCalibrators
+from scrimp.plans.components.network_table import NetworkTable
 from scrimp.plans.components.subset_models import SubsetModels
 from scrimp.plans.contract import Plan, StageTable
 from scrimp.plans.priced_plan import PricedPlan
@@ -248,6 +249,19 @@ def ensemble(costs: Costs, **options: Any) -> Plan[Any]:
     return EnsemblePlan(stages_of(costs, table), table, [0.2], **options)
 
 
+def ensemble_of_networks(costs: Costs) -> Plan[Any]:
+    """A sum of two networks on some of the columns."""
+    rng, n = np.random.default_rng(5), len(NAMES)
+    mask = np.zeros((2, n), dtype=int)
+    mask[0, [SUGAR, AGE]] = mask[1, [CHOL, AGE, ECG]] = 1
+    shapes = (2, n, 3), (2, 3), (2, 3, 1)
+    table = NetworkTable(
+        np.arange(n), np.full(n, -1), rng.normal(size=n), np.full(n, 2.0), mask,
+        rng.normal(size=(2, 1)), np.array([0]), *(rng.normal(size=shape) for shape in shapes),
+    )  # fmt: skip
+    return EnsemblePlan(stages_of(costs, table), table, [0.2])
+
+
 KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
     "additive": additive,
     "additive-stop": lambda costs: additive(costs, outputs=3, refusal="stop"),
@@ -274,6 +288,9 @@ KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
     "ensemble": ensemble,
     "ensemble-stop": lambda costs: ensemble(costs, refusal="stop"),
     "ensemble-mean": lambda costs: ensemble(costs, aggregate="average", radius=0.7),
+    "ensemble-weighted": lambda costs: ensemble(costs, aggregate="weighted", radius=0.7),
+    "ensemble-momentum": lambda costs: ensemble(costs, refusal="stop", aggregate="momentum"),
+    "ensemble-networks": ensemble_of_networks,
     "calibrated": calibrated,
     "refits": refits,
     "subset": subset,

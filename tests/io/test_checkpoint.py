@@ -22,6 +22,7 @@ from scrimp import (
 )
 from scrimp.io import ModelFileError, read_checkpoint
 from scrimp.io.container import pack, unpack
+from scrimp.learners.streaming import Convolution, Network, Newton, RandomFeatures
 
 X, Y = make_friedman1(3_000, 6, noise=1.0, random_state=0)
 COUNTS = np.random.default_rng(0).poisson(np.exp(Y / 12)).astype(float)
@@ -39,9 +40,20 @@ def dicts(part):
     ]
 
 
+def texts(part):
+    """Rows with a text whose categories come one after the other."""
+    return [{"a": float(X[i, 3]), "b": f"w{i // 500}"} for i in range(len(X))[part]]
+
+
 def arrays(part):
     return X[part]
 
+
+def stream(*args, **params):
+    return StreamingBoostingRegressor(*args, **{"n_learners": 4, **params})
+
+
+IMAGE = Convolution((2, 3), side=2, stride=1)
 
 CASES = {
     "plain": (StreamingBoostingRegressor(n_learners=5), arrays, Y),
@@ -56,6 +68,13 @@ CASES = {
         LABELS,
     ),
     "dicts": (StreamingBoostingRegressor(NAMED, 12.0, n_learners=5), dicts, Y),
+    "mean trees": (stream(iterate="average", combine="weighted"), arrays, Y),
+    "linear": (stream(NAMED, 12.0, learner="linear", iterate="average"), dicts, Y),
+    "newton": (stream(COSTS, 10.0, learner=Newton(0.5), iterate="average"), arrays, Y),
+    "network": (stream(NAMED, 12.0, learner=Network(3, decay=np.inf), block_size=2), dicts, Y),
+    "network, texts": (stream(learner="network", combine="momentum"), texts, Y),
+    "convolution": (StreamingBoostingClassifier(learner=IMAGE, n_learners=4), arrays, LABELS),
+    "random features": (stream(learner=RandomFeatures(20)), dicts, Y),
 }
 
 
@@ -194,10 +213,23 @@ def test_models_and_checkpoints_are_told_apart(stored, tmp_path):
         load_checkpoint(tmp_path / "none.ckpt")
 
 
+class Mean:
+    """A user's weak learner."""
+
+    def predict(self, inputs):
+        return np.tile(self.mean, (len(inputs), 1))
+
+    def update(self, inputs, targets, weights):
+        self.mean = targets.mean(axis=0)
+
+
 def test_what_cannot_be_stored_is_refused(tmp_path):
     model = StreamingBoostingRegressor(random_state=np.random.RandomState(0)).fit(X[:60], Y[:60])
     with pytest.raises(ValueError, match="the parameter random_state is a RandomState"):
         save_checkpoint(model, tmp_path / "a.ckpt")
+    own = stream(learner=Mean).fit(X[:60], Y[:60])
+    with pytest.raises(ValueError, match="the weak learners are of Mean, a user's class, which"):
+        save_checkpoint(own, tmp_path / "a.ckpt")
     with pytest.raises(ValueError, match="not fitted"):
         save_checkpoint(StreamingBoostingRegressor(), tmp_path / "a.ckpt")
     with pytest.raises(ValueError, match="model is a int; expected a StreamingBoosting"):
@@ -255,18 +287,57 @@ HOSTILE = {
 }
 
 
+def setting(name, value):
+    """Change a setting of the learner, which is stored as pairs."""
+
+    def change(document, tensors):
+        pairs = document["params"]["learner"]["pairs"]
+        pairs[:] = [pair for pair in pairs if pair[0] != name]
+        if value is not None:
+            pairs.append([name, value])
+
+    return change
+
+
+HOSTILE_NETWORK = {
+    "a weight that is infinite": put("stream/learner/0/first", (0, 0, 0), np.inf),
+    "a kept weight that is no number": put("stream/kept/1/second", (0, 0, 0), np.nan),
+    "negative rows of a learner": put("stream/learner/0/numbers", 0, -1.0),
+    "a negative seed": put("stream/learner/0/draws", 0, -1),
+    "a column that may not be read": put("stream/learner/0/allowed", 0, False),
+    "other inputs": lambda d, t: t.update({"stream/moments/mean": np.zeros(4)}),
+    "a negative spread": put("stream/moments/spread", 0, -1.0),
+    "no moments": leave_out("stream/moments/count"),
+    "numbers of another type": lambda d, t: t.update({"stream/learner/0/numbers": np.arange(3)}),
+    "more hidden units": setting("hidden", 7),
+    "another kind": setting("kind", "forest"),
+    "no kind": setting("kind", None),
+    "a setting too many": setting("depth", 3),
+    "a learner that is no settings": parameter("learner", 3),
+    "trees": parameter("learner", "tree"),
+}
+
+
 @pytest.fixture(scope="module")
-def long_stream(tmp_path_factory):
-    """The checkpoint of a stream so long that trees have split and a good state is kept."""
+def long_streams(tmp_path_factory):
+    """Checkpoints of streams so long that trees have split and a good state is kept."""
     path = tmp_path_factory.mktemp("long") / "a.ckpt"
-    model = StreamingBoostingRegressor(COSTS, 9.0, n_learners=3, max_depth=3)
-    save_checkpoint(fed(model, arrays, Y, 0, 3_000, size=600), path)
-    return path.read_bytes()
+    models = {"trees": stream(COSTS, 9.0, n_learners=3, max_depth=3),
+              "networks": stream(learner=Network(3), n_learners=2)}  # fmt: skip
+    stored = {}
+    for kind, model in models.items():
+        save_checkpoint(fed(model, arrays, Y, 0, 3_000, size=600), path)
+        stored[kind] = path.read_bytes()
+    return stored
 
 
-@pytest.mark.parametrize("what", HOSTILE)
-def test_hostile_content_is_refused(long_stream, what, tmp_path):
-    (tmp_path / "a.ckpt").write_bytes(changed(long_stream, HOSTILE[what]))
+@pytest.mark.parametrize(
+    ("kind", "what"),
+    [("trees", what) for what in HOSTILE] + [("networks", what) for what in HOSTILE_NETWORK],
+)
+def test_hostile_content_is_refused(long_streams, kind, what, tmp_path):
+    change = (HOSTILE if kind == "trees" else HOSTILE_NETWORK)[what]
+    (tmp_path / "a.ckpt").write_bytes(changed(long_streams[kind], change))
     with pytest.raises(ModelFileError, match="cannot be read"):
         load_checkpoint(tmp_path / "a.ckpt")
 

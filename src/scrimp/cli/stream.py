@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..registry.options import STREAM_LEARNERS
 from .errors import INTERRUPTED, InputError, Interrupted, uninterrupted
 from .options import (
     PRICE_LISTS,
@@ -55,6 +56,10 @@ class StreamInput(InputFile):
     "--learners", type=click.IntRange(1, 10_000), metavar="N", help="Weak learners; 20 by default."
 )
 @click.option(
+    "--learner", type=click.Choice(STREAM_LEARNERS), metavar="NAME",
+    help=f"Kind of weak learners: {', '.join(STREAM_LEARNERS)}; tree by default.",
+)  # fmt: skip
+@click.option(
     "--depth", type=click.IntRange(1, 12), metavar="N", help="Depth of trees; 5 by default."
 )
 @click.option(
@@ -80,9 +85,9 @@ class StreamInput(InputFile):
 @common_options
 def stream(
     data: Path | None, target: str, costs: Path | None, budget: float | None, task: str | None,
-    classes: str | None, learners: int | None, depth: int | None, checkpoint: Path | None,
-    every: int, chunk: int, drop: tuple[str, ...], out: Path | None, missing: tuple[str, ...],
-    progress: bool | None, as_json: bool,
+    classes: str | None, learners: int | None, learner: str | None, depth: int | None,
+    checkpoint: Path | None, every: int, chunk: int, drop: tuple[str, ...], out: Path | None,
+    missing: tuple[str, ...], progress: bool | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Learn from DATA in one pass, chunk by chunk; - is CSV from standard input.
 
@@ -98,7 +103,9 @@ def stream(
         raise InputError("--out and --checkpoint name the same file. Give one another name.")
     source = StreamSource(data, chunk, missing, target)
     named = None if classes is None else [part.strip() for part in classes.split(",")]
-    given = {"budget": budget, "n_learners": learners, "max_depth": depth}
+    given = {
+        "budget": budget, "n_learners": learners, "learner": learner, "max_depth": depth,
+    }  # fmt: skip
     params = {name: value for name, value in given.items() if value is not None}
     drop = tuple(part.strip() for word in drop for part in word.split(","))
     run = StreamRun(

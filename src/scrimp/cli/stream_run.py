@@ -155,7 +155,7 @@ class StreamRun:
         known = {"target": info["target"], "drop": list(info["drop"])}
         given: dict[str, Any] = {"target": self.source.target, "drop": list(self.drop)}
         for name, option in (("budget", "budget"), ("n_learners", "learners"),
-                             ("max_depth", "depth")):  # fmt: skip
+                             ("learner", "learner"), ("max_depth", "depth")):  # fmt: skip
             if name in self.params:
                 known[option], given[option] = getattr(self.model, name), self.params[name]
         task = "classification" if hasattr(self.model, "classes_") else "regression"

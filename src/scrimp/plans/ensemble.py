@@ -13,15 +13,29 @@ from ..costs.ledger import Ledger
 from ..data.validation import check_choice, float_array
 from ..types import Arrays, Flags, Floats, Ints
 from .additive import AGGREGATES
+from .components.linear_table import LinearTable
 from .components.members import Members
+from .components.network_table import ConvolutionTable, NetworkTable
 from .components.readers import Reader
 from .components.tree_table import TreeTable
 from .contract import Outline, Plan, Source, StageTable, State, check_skip_or_stop, owned_in_order
 
 #: Kinds of members by their names in model files.
-MEMBERS: dict[str, type[Members]] = {TreeTable.kind: TreeTable}
+MEMBERS: dict[str, type[Members]] = {
+    table.kind: table for table in (TreeTable, LinearTable, NetworkTable, ConvolutionTable)
+}
+#: How partial sums become an answer.
+COMBINED = (*AGGREGATES, "weighted", "momentum")
 #: Votes that are held at a time.
 _BLOCK_CELLS = 2**22
+
+
+def nesterov_momentum(position: int) -> float:
+    """Return the part of its last change by which a partial sum goes on before a member.
+
+    Member i, from 1, has (i - 1) / (i + 2), the sequence of Nesterov (1983); `position` is i - 1.
+    """
+    return position / (position + 3.0)
 
 
 @dataclass
@@ -49,12 +63,14 @@ class EnsemblePlan(Plan[EnsembleState]):
         The answer before any member.
     refusal : {"skip", "stop"}
         Whether a refused member is left out, or ends the plan.
-    aggregate : {"add", "average"}
+    aggregate : {"add", "average", "weighted", "momentum"}
         ``average`` answers with the mean of the partial sums after each member, each of them
         projected onto ``[-radius, radius]`` (streaming gradient boosting on losses that are not
-        smooth).
+        smooth); ``weighted`` gives partial sum i the weight i. ``momentum`` answers with the last
+        of partial sums that go on in their direction, by `nesterov_momentum`, before a vote is
+        added.
     radius : float
-        The bound of the projection; only for ``average``.
+        The bound of the projection; not for ``add``.
     """
 
     kind = "ensemble"
@@ -76,7 +92,7 @@ class EnsemblePlan(Plan[EnsembleState]):
         self.prior = self.base
         self.n_outputs = len(self.base)
         self.refusal = check_skip_or_stop(refusal)
-        check_choice("aggregate", aggregate, AGGREGATES)
+        check_choice("aggregate", aggregate, COMBINED)
         if not radius > 0:
             raise ValueError(f"radius is {radius}; expected a number > 0.")
         self.aggregate, self.radius = aggregate, float(radius)
@@ -131,14 +147,29 @@ class EnsemblePlan(Plan[EnsembleState]):
     def _block_scores(self, told: Sequence[int], X: NDArray[Any], rows: Ints) -> Floats:
         if not told:
             return np.tile(self.base, (len(rows), 1))
-        votes = self.members.votes_on(X, rows, told)  # members x outputs x rows
+        return self._combined(self.members.votes_on(X, rows, told), self.base)
+
+    def shares(self) -> Floats:
+        """Return how much the vote of each member counts in the answer, if nothing is projected."""
+        n = len(self.members)
+        return self._combined(np.eye(n)[:, None], np.zeros(1))[:, 0]
+
+    def _combined(self, votes: Floats, base: Floats) -> Floats:
+        """Return the scores (rows, outputs) of votes (members, outputs, rows), in their order."""
         if self.aggregate == "add":
-            return np.asarray(self.base + votes.sum(axis=0).T)
-        sums, total = np.tile(self.base[:, None], (1, len(rows))), np.zeros(votes.shape[1:])
-        for vote in votes:
+            return np.asarray(base + votes.sum(axis=0).T)
+        sums, total = np.tile(base[:, None], (1, votes.shape[2])), np.zeros(votes.shape[1:])
+        if self.aggregate == "momentum":
+            before = sums
+            for i, vote in enumerate(votes):
+                moved = sums + nesterov_momentum(i) * (sums - before) + vote
+                before, sums = sums, np.clip(moved, -self.radius, self.radius)
+            return np.asarray(sums.T)
+        for i, vote in enumerate(votes):
             sums = np.clip(sums + vote, -self.radius, self.radius)
-            total += sums
-        return np.asarray(total.T / len(told))
+            total += sums if self.aggregate == "average" else (i + 1) * sums
+        n = len(votes)
+        return np.asarray(total.T / (n if self.aggregate == "average" else n * (n + 1) / 2))
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the plan."""

@@ -115,7 +115,7 @@ LEARNERS: dict[str, LearnerSpec] = {
             "learn together as rows arrive (`partial_fit`), in bounded memory, and buy what a "
             "budget pays for; squared, absolute, quantile, Poisson, logistic and hinge loss",
             reference="Hu 2019, ch. 5",
-            options=("rule", "depth", "learning-rate", "class-weight", "max-seconds"),
+            options=("rule", "learner", "depth", "learning-rate", "class-weight", "max-seconds"),
             noun="stream",
             check_params={"classification": {"n_learners": 6}, "regression": {"n_learners": 6}},
             check_examples=4,

@@ -13,6 +13,8 @@ SPLIT_RULES = ("eg2", "cs-id3", "idx", "price-blind")
 #: The most rounds of boosting by default, by task: on small tables more hardly help classes,
 #: while numbers are approached in small steps. `fit` and `compare` both train so many.
 N_ROUNDS = {"classification": 100, "regression": 500}
+#: Weak learners of streaming boosting.
+STREAM_LEARNERS = ("tree", "linear", "newton", "network", "convolution", "random-features")
 #: How probabilities are calibrated.
 CALIBRATIONS = ("sigmoid", "isotonic", "temperature")
 
@@ -114,6 +116,13 @@ OPTIONS: dict[str, Option] = {
             "learning-rate", "learning_rate", "float",
             "The part of a step that a boosted tree takes: 0.1 by default.",
             least=0, most=1,
+        ),
+        Option(
+            "learner", "learner", "choice",
+            "The weak learners of a stream: trees, linear functions (by FTRL-proximal, or by "
+            "online Newton steps), networks, convolutions of square images, or ridge regressions "
+            "on random features.",
+            default="tree", choices=STREAM_LEARNERS,
         ),
         Option(
             "unaffordable", "unaffordable", "choice",

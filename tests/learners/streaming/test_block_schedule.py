@@ -8,8 +8,8 @@ from scrimp import StreamingBoostingRegressor
 from scrimp.learners.streaming import block_schedule
 from scrimp.learners.streaming.block_schedule import BlockSchedule
 from scrimp.learners.streaming.losses import StreamLoss
-from scrimp.learners.streaming.online_tree import BinnedRows
 from scrimp.learners.streaming.stream_booster import StreamBooster
+from scrimp.learners.streaming.stream_rows import StreamRows
 from tests.naive import sgb as naive
 
 from .test_booster import Linear, stream
@@ -24,10 +24,10 @@ def test_blocks_are_boosted_as_by_the_twin(loss, size, monkeypatch):
         StreamLoss(loss), [Linear(3, 1, 0.7) for _ in range(6)], np.full(6, 0.4), np.zeros(1),
         schedule=BlockSchedule(6, size),
     )  # fmt: skip
-    unbinned = np.zeros((1, 3), np.uint8), np.zeros((3, 1)), np.zeros(3, np.int64)
+    no_cuts = np.zeros((3, 1)), np.zeros(3, np.int64)
     answers, active = [], []
     for i in range(len(X)):
-        rows = BinnedRows(X[i : i + 1], *unbinned)
+        rows = StreamRows(X[i : i + 1], *no_cuts)
         answers.append(booster.learn(rows, y[i : i + 1], np.ones(1))[0])
         active.append(booster.schedule.first)
     learners = [Linear(3, 1, 0.7) for _ in range(6)]
@@ -47,7 +47,7 @@ class Wrapped:
         self.learner = learner
 
     def predict(self, x):
-        return self.learner.predict(x[None])[0]
+        return self.learner.inner.predict(x) * self.learner.part
 
     def update(self, x, target):
         self.learner.inner.update(x, target)

@@ -5,8 +5,8 @@ import pytest
 
 from scrimp.learners.streaming.bounds import bounds_of
 from scrimp.learners.streaming.losses import StreamLoss
-from scrimp.learners.streaming.online_tree import BinnedRows
 from scrimp.learners.streaming.stream_booster import LARGEST_GRADIENT, StreamBooster
+from scrimp.learners.streaming.stream_rows import StreamRows
 from tests.naive import sgb as naive
 
 SMOOTH = ["squared", "logistic", "multinomial", "poisson"]
@@ -20,8 +20,8 @@ class Linear:
         self.inner = naive.OnlineLinear(columns, outputs, rate=0.05)
         self.part = part
 
-    def predict(self, X):
-        return np.array([self.part * self.inner.predict(x) for x in X])
+    def predict(self, rows):
+        return np.array([self.part * self.inner.predict(x) for x in rows.X])
 
     def update(self, rows, targets, weights):
         self.inner.update(rows.X[0], targets[0])
@@ -41,15 +41,15 @@ def stream(loss, n=60):
     return X, (signal + 0.1 * rng.normal(size=n))[:, None]
 
 
-def run(loss, X, y, steps, radius=np.inf, part=1.0, **options):
+def run(loss, X, y, steps, radius=np.inf, part=1.0, combine=None, **options):
     """Feed a booster of linear learners row by row; return it with its answers."""
     booster = StreamBooster(
         StreamLoss(loss, **options), [Linear(3, y.shape[1], part) for _ in steps], np.array(steps),
-        np.zeros(y.shape[1]), radius,
+        np.zeros(y.shape[1]), radius, combine=combine,
     )  # fmt: skip
-    unbinned = np.zeros((1, 3), np.uint8), np.zeros((3, 1)), np.zeros(3, np.int64)
+    no_cuts = np.zeros((3, 1)), np.zeros(3, np.int64)
     answers = [
-        booster.learn(BinnedRows(X[i : i + 1], *unbinned), y[i : i + 1], np.ones(1))[0]
+        booster.learn(StreamRows(X[i : i + 1], *no_cuts), y[i : i + 1], np.ones(1))[0]
         for i in range(len(X))
     ]
     return booster, np.array(answers)
@@ -84,6 +84,35 @@ def test_other_losses_are_boosted_with_residuals_as_by_the_twin(loss, radius):
     np.testing.assert_allclose(booster.record.edges, twin.edges, atol=1e-10)
     assert booster.record.n_projected == twin.projected_rows
     assert (twin.projected_rows > 0) == (radius < np.inf)
+
+
+def test_momentum_moves_partial_sums_on_before_each_learner():
+    """Row by row: z = y^(i-1) + (i - 1) / (i + 2) (y^(i-1) - y^(i-2)), y^i = z - step h_i(x)."""
+    X, y = stream("squared")
+    _, answers = run("squared", X, y, [0.4] * 5, combine="momentum")
+    learners = [naive.OnlineLinear(3, 1, rate=0.05) for _ in range(5)]
+    for x, target, answer in zip(X, y, answers, strict=True):
+        before = now = np.zeros(1)
+        lessons = []
+        for i, learner in enumerate(learners, 1):
+            z = now + (i - 1) / (i + 2) * (now - before)
+            lessons.append(z - target)
+            before, now = now, z - 0.4 * learner.predict(x)
+        np.testing.assert_allclose(answer, now, atol=1e-10)
+        for learner, lesson in zip(learners, lessons, strict=True):
+            learner.update(x, lesson)
+
+
+def test_weighted_means_weigh_partial_sums_by_their_number():
+    X, y = stream("absolute")
+    steps = [1 / (i + 1) for i in range(1, 4)]
+    booster, answers = run("absolute", X, y, steps, combine="weighted", ridge=0.1)
+    _, means = run("absolute", X, y, steps, ridge=0.1)
+    no_cuts = np.zeros((3, 1)), np.zeros(3, np.int64)
+    sums, _, _ = booster.partial_sums(booster.answers(StreamRows(X, *no_cuts)))
+    expected = (sums[1] + 2 * sums[2] + 3 * sums[3]) / 6
+    np.testing.assert_allclose(booster.scores(sums), expected, atol=1e-12)
+    assert (answers != means).any()
 
 
 @pytest.mark.parametrize("loss", [*SMOOTH, *NONSMOOTH])

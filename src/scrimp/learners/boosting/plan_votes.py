@@ -3,7 +3,7 @@ r"""Plans of scrimp that are sums as votes whose members can be drawn.
 Reyzin (2011, section 3.2) draws from the vote of any booster, also of one that learns online. The
 sum of a streaming booster is :math:`y^0+\sum_iv_i(x)`. Where its answer is the mean of the partial
 sums :math:`y^1,\ldots,y^N`, member i is in :math:`N-i+1` of them, so that it votes
-:math:`\frac{N-i+1}{N}v_i(x)`.
+:math:`\frac{N-i+1}{N}v_i(x)`; weighted means and momentum are sums with other factors.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from .votes import Vote, vote_of_stumps
 
 _SUPPORTED = (
     "Supported of scrimp are classifiers whose answer is a sum of votes: "
-    "StreamingBoostingClassifier without a radius, and BudgetedBoostingClassifier with "
-    "combine='vote'."
+    "StreamingBoostingClassifier with learner='tree' and without a radius, and "
+    "BudgetedBoostingClassifier with combine='vote'."
 )
 
 
@@ -39,7 +39,7 @@ def vote_of_own(model: Any) -> tuple[Vote, Target]:
     if model.target_.is_number:
         raise ValueError(f"ensemble predicts numbers, which are not voted on. {_SUPPORTED}")
     plan = model.plan_.plan
-    if isinstance(plan, EnsemblePlan) and isinstance(plan.members, TreeTable):
+    if isinstance(plan, EnsemblePlan):
         return Vote(*_of_trees(plan)), model.target_
     if isinstance(plan, AdditivePlan) and isinstance(plan.members, StumpTable):
         return vote_of_stumps(plan.members, plan.prior), model.target_
@@ -51,12 +51,13 @@ def _of_trees(plan: EnsemblePlan) -> tuple[TreeTable, Floats, Floats]:
     if np.isfinite(plan.radius):
         raise ValueError(f"ensemble projects its partial sums, which is no sum. {_SUPPORTED}")
     trees = plan.members
-    assert isinstance(trees, TreeTable)
-    if plan.aggregate == "average":
-        n = len(trees)
-        sizes = np.diff(trees.roots, append=len(trees.column))
-        share = np.repeat((n - np.arange(n)) / max(n, 1), sizes)
-        trees = replace(trees, value=trees.value * share[:, None])
+    if not isinstance(trees, TreeTable):
+        raise ValueError(
+            f"ensemble has weak learners of the kind {trees.kind!r}, whose votes have no bound to "
+            f"draw them by. {_SUPPORTED}"
+        )
+    sizes = np.diff(trees.roots, append=len(trees.column))
+    trees = replace(trees, value=trees.value * np.repeat(plan.shares(), sizes)[:, None])
     table = _with_constant(trees, plan.base)
     return table, np.append(trees.bounds(), 0.0), plan.base
 

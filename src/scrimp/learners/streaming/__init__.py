@@ -2,5 +2,20 @@
 
 from .divergence import StreamDiverged
 from .estimators import StreamingBoostingClassifier, StreamingBoostingRegressor
+from .linear_learners import Linear, Newton
+from .network_learners import Convolution, Network
+from .random_features import RandomFeatures
+from .weak_learner import SimpleLearner, WeakLearner
 
-__all__ = ["StreamDiverged", "StreamingBoostingClassifier", "StreamingBoostingRegressor"]
+__all__ = [
+    "Convolution",
+    "Linear",
+    "Network",
+    "Newton",
+    "RandomFeatures",
+    "SimpleLearner",
+    "StreamDiverged",
+    "StreamingBoostingClassifier",
+    "StreamingBoostingRegressor",
+    "WeakLearner",
+]

@@ -15,8 +15,7 @@ from ...data.columns import Columns, as_frame
 from ...data.dict_rows import encode_dicts, frame_of_dicts, is_dict_rows, with_new_categories
 from ...data.target import Target
 from ...data.training_rows import TrainingRows, as_seed, read_rows, refuse_large_weights
-from ...data.validation import check_budget, check_choice, is_number
-from ...plans.components.tree_table import TreeTable
+from ...data.validation import check_budget, check_choice
 from ...plans.contract import StageTable
 from ...plans.ensemble import EnsemblePlan
 from ...plans.priced_plan import PricedPlan
@@ -28,14 +27,21 @@ from ..boosting.rules import RULES
 from .block_schedule import BlockSchedule
 from .bounds import StreamBounds, bounds_of
 from .drift import DriftDetector
+from .learner_kinds import as_kind
+from .learner_members import members_of
 from .losses import StreamLoss
-from .online_tree import OnlineTree, TreeSettings, tree_table
+from .online_tree import TreeKind, TreeSettings
+from .parameter_checks import check_range, check_whole
 from .purchases import Market
 from .stream import Stream
-from .stream_booster import StreamBooster
+from .stream_booster import StreamBooster, default_combine
+from .stream_rows import InputMoments
+from .weak_learner import LearnerContext, LearnerKind
 
 #: How the steps of learners are chosen.
 STEPS = ("inverse", "theorem")
+#: How an answer is made of the partial sums: names of `combine`, and those of plans.
+COMBINE = {"sum": "add", "average": "average", "weighted": "weighted", "momentum": "momentum"}
 #: Rows that a training should see at least, by passes over them if there are fewer.
 N_ENOUGH = 5_000
 #: Passes over few rows, at most.
@@ -53,6 +59,9 @@ class StreamingBooster(BudgetedEstimator):
     budget: Any
     rule: str
     loss: str
+    learner: Any
+    combine: str
+    iterate: str
     n_learners: int
     max_depth: int
     step: Any
@@ -77,22 +86,24 @@ class StreamingBooster(BudgetedEstimator):
         check_choice("rule", self.rule, tuple(RULES))
         if self.drift is not None:
             check_choice("drift", self.drift, ("reset",))
+        check_choice("combine", self.combine, ("auto", *COMBINE))
+        check_choice("iterate", self.iterate, ("last", "average"))
         if isinstance(self.step, str):
             check_choice("step", self.step, STEPS)
-        _check_range("learning_rate", self.learning_rate, 0.0, np.inf, open_low=True)
-        _check_range("edge", self.edge, 0.0, 1.0, open_low=True)
-        _check_range("ridge", self.ridge, 0.0, np.inf)
-        _check_range("memory", self.memory, 1.0, np.inf)
+        check_range("learning_rate", self.learning_rate, 0.0, np.inf, open_low=True)
+        check_range("edge", self.edge, 0.0, 1.0, open_low=True)
+        check_range("ridge", self.ridge, 0.0, np.inf)
+        check_range("memory", self.memory, 1.0, np.inf)
         for name, low, high in (
             ("n_learners", 1, 10_000), ("max_depth", 1, 12), ("batch_size", 1, 100_000),
             ("max_bins", 2, 255),
         ):  # fmt: skip
-            _check_whole(name, getattr(self, name), low, high)
+            check_whole(name, getattr(self, name), low, high)
         for name in ("n_passes", "block_size"):
             if getattr(self, name) is not None:
-                _check_whole(name, getattr(self, name), 1, 10_000)
+                check_whole(name, getattr(self, name), 1, 10_000)
         if self.radius is not None:
-            _check_range("radius", self.radius, 0.0, np.inf, open_low=True)
+            check_range("radius", self.radius, 0.0, np.inf, open_low=True)
         check_budget(self.budget)
 
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool, **options: Any) -> Any:
@@ -101,7 +112,7 @@ class StreamingBooster(BudgetedEstimator):
             rows = self._read_dicts(X, y, sample_weight, reset, **options)
         else:
             if not reset and as_frame(X) is not None:
-                self.columns_ = with_new_categories(self.columns_, X)
+                self._know(with_new_categories(self.columns_, X))
             rows = read_rows(
                 self, X, y, sample_weight, reset=reset, rescale_weights=False, **options
             )
@@ -131,13 +142,30 @@ class StreamingBooster(BudgetedEstimator):
         """Let the stream know columns and values that came with new rows."""
         columns, known = rows.columns, self.columns_
         if len(columns) > len(known):
+            self._refuse_new_pixels(columns)
             costs = self._bound_costs(columns, all_known=False)
-            self._stream.grow(columns.is_categorical(), self._market(costs))
+            self._stream.grow(columns, self._market(costs))
             self._costs = costs
             self._name_columns(columns)
+        else:
+            self._know(columns)
         ranges = known.ranges if columns.ranges is None else columns.ranges
         columns = replace(columns, ranges=ranges)
         self.columns_ = columns if ranges is None else columns.with_ranges(rows.table)
+
+    def _refuse_new_pixels(self, columns: Columns) -> None:
+        if self._kind.sees_image:
+            raise ValueError(
+                f"X has the new columns {list(columns.names or ())[len(self.columns_) :][:5]}, and "
+                f"the learner {self._kind.name!r} sees an image, whose pixels are those of the "
+                "first rows. Give all columns from the first row on, or take another learner."
+            )
+
+    def _know(self, columns: Columns) -> None:
+        """Take columns whose categories may be more than before."""
+        if self._stream.moments is not None and columns.categories != self.columns_.categories:
+            self._stream.grow(columns, self._stream.market)
+        self.columns_ = columns
 
     def _name_columns(self, columns: Columns) -> None:
         """Remember the columns of dicts, as scikit-learn does those of tables."""
@@ -172,23 +200,49 @@ class StreamingBooster(BudgetedEstimator):
         costs = self._bound_costs(columns, all_known=not self._has_dict_rows)
         if len(columns):
             warn_if_nothing_is_affordable(costs, [float(check_budget(self.budget))])
-        learners = [self._new_learner(n_outputs, evidence) for _ in range(self.n_learners)]
+        self._set_kind(evidence)
+        self._check_combination(loss)
+        context = self._learner_context(n_outputs)
+        learners = [self._kind.make(context) for _ in range(self.n_learners)]
         booster = StreamBooster(
             loss, learners, self._steps(loss), np.zeros(n_outputs),
             np.inf if self.radius is None else float(self.radius), JOIN_AFTER,
             None if self.block_size is None else BlockSchedule(self.n_learners, self.block_size),
+            COMBINE.get(self.combine),
         )  # fmt: skip
         self._costs, self._plan = costs, None
         self._stream = Stream(
             booster, self._market(costs), columns.is_categorical(), int(self.batch_size),
-            int(self.max_bins), None if self.drift is None else DriftDetector(),
+            int(self.max_bins), None if isinstance(self._kind, TreeKind) else context.moments,
+            None if self.drift is None else DriftDetector(),
         )  # fmt: skip
 
-    def _new_learner(self, n_outputs: int, evidence: float) -> OnlineTree:
+    def _set_kind(self, evidence: float) -> None:
+        """Set the kind of weak learners; `evidence` as in `TreeSettings`."""
         settings = TreeSettings(
-            int(self.max_depth), int(self.max_bins), float(self.memory), evidence=evidence
-        )
-        return OnlineTree(len(self.columns_), n_outputs, settings)
+            int(self.max_depth), int(self.max_bins), float(self.memory), evidence=evidence,
+            averages=self.iterate == "average",
+        )  # fmt: skip
+        self._kind: LearnerKind = as_kind(self.learner, settings)
+
+    def _learner_context(self, n_outputs: int) -> LearnerContext:
+        """Return what new weak learners are made from."""
+        rng = np.random.default_rng(as_seed(self.random_state))
+        moments = InputMoments(self.columns_, self._kind.sees_image)
+        return LearnerContext(len(self.columns_), n_outputs, moments, rng)
+
+    def _check_combination(self, loss: StreamLoss) -> None:
+        """Refuse parameters that do not go together."""
+        if self.iterate == "average" and not self._kind.averages:
+            raise ValueError(
+                f"iterate is 'average', but the mean of the hypotheses of the learner "
+                f"{self._kind.name!r} is none of its kind. Use iterate='last'."
+            )
+        if self.combine == "sum" and self.radius is not None and not loss.is_smooth:
+            raise ValueError(
+                f"radius is {self.radius} and combine is 'sum', whose partial sums a plan does not "
+                "project. Use combine='average', or radius=None."
+            )
 
     def _steps(self, loss: StreamLoss) -> Floats:
         """Return the step of each learner."""
@@ -202,7 +256,10 @@ class StreamingBooster(BudgetedEstimator):
             return np.broadcast_to(steps, number.shape).copy()
         if not loss.is_smooth:
             # 1 / (lambda i) of Thm 5.5.2 where there is a ridge, else a step that needs none
-            return np.asarray(1.0 / (2.0 * loss.ridge * number if loss.ridge else np.sqrt(number)))
+            if not loss.ridge:
+                return np.asarray(1.0 / np.sqrt(number))
+            divisors = (number + 1) / 2 if self.combine == "weighted" else number
+            return np.asarray(1.0 / (2.0 * loss.ridge * divisors))
         smoothness = loss.smoothness(self._score_bound)
         if self.step == "theorem":
             return np.full(len(number), self.edge / (smoothness * (8.0 - 4.0 * self.edge)))
@@ -265,21 +322,15 @@ class StreamingBooster(BudgetedEstimator):
         A learner was taught what all before it leave, so that the sum ends where one of them
         cannot be paid for or has failed: beyond it the answers might be worse than the prior.
         """
-        booster, grown = self._stream.booster, []
-        base = np.array(booster.start, dtype=np.float64)
-        for learner, step in zip(booster.learners, booster.steps.tolist(), strict=True):
-            nodes = learner.nodes(-step)
-            if (nodes[0] >= 0).any():
-                grown.append(nodes)
-            elif grown:
-                grown[-1] = (*grown[-1][:-1], grown[-1][-1] + nodes[-1][0])
-            else:
-                base = base + nodes[-1][0]
-        table = tree_table(grown) if grown else _no_trees(len(base))
+        booster, moments = self._stream.booster, self._stream.moments
+        table, base = members_of(
+            self._kind, booster, (moments or InputMoments(self.columns_)).inputs(),
+            costs.n_columns, self.iterate == "average",
+        )  # fmt: skip
         owners = costs.owners
         items = tuple(tuple(np.unique(owners[list(reads)]).tolist()) for reads in table.reads)
-        aggregate = "add" if booster.loss.is_smooth else "average"
-        return EnsemblePlan(StageTable(items), table, base, "stop", aggregate, booster.radius)
+        radius = np.inf if booster.loss.is_smooth else booster.radius
+        return EnsemblePlan(StageTable(items), table, base, "stop", booster.combine, radius)
 
     def _replan(self, costs: Costs) -> None:
         """Follow the new prices from now on; what was learnt stays."""
@@ -321,25 +372,12 @@ class StreamingBooster(BudgetedEstimator):
         """
         booster = self._stream.booster
         bound = self._score_bound
+        if booster.combine != default_combine(booster.loss):
+            convexity, smoothness = booster.loss.convexity(bound), booster.loss.smoothness(bound)
+            edge = float(np.min(booster.record.edges, initial=1.0))
+            reason = f"the theorems are not about combine={self.combine!r}"
+            return StreamBounds(edge, convexity, smoothness, reason=reason)
         return bounds_of(
             booster.loss.convexity(bound), booster.loss.smoothness(bound), booster.record.edges,
             booster.steps, float(loss_bound), booster.loss.is_smooth, booster.record.n_projected,
         )  # fmt: skip
-
-
-def _no_trees(n_outputs: int) -> TreeTable:
-    ints, floats = np.zeros(0, dtype=np.int64), np.zeros(0)
-    return TreeTable(ints, ints, floats, ints, ints, ints, np.zeros((0, n_outputs)))
-
-
-def _check_whole(name: str, value: Any, low: int, high: int) -> None:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not (whole and low <= value <= high):
-        raise ValueError(f"{name} is {value!r}; expected a whole number from {low} to {high}.")
-
-
-def _check_range(name: str, value: Any, low: float, high: float, open_low: bool = False) -> None:
-    if not (is_number(value) and (low < value if open_low else low <= value) and value <= high):
-        sign = ">" if open_low else ">="
-        upper = "" if high == np.inf else f" and <= {high:g}"
-        raise ValueError(f"{name} is {value!r}; expected a number {sign} {low:g}{upper}.")

@@ -12,17 +12,18 @@ from ...data.training_rows import numeric_target
 from ...data.validation import check_choice, check_labels, check_several
 from ...types import Floats
 from ..base import BudgetedClassifier, BudgetedRegressor
-from .base import StreamingBooster, _check_range
+from .base import StreamingBooster
 from .losses import CLASS_LOSSES, NUMBER_LOSSES, StreamLoss
+from .parameter_checks import check_range
 
 
 class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
     r"""Gradient boosting of numbers from one pass over a stream, within a budget.
 
-    All weak learners, trees of bounded size, learn together: each is taught what those before it
-    leave of the loss, as rows arrive. The sum may be cut off after any of them. With prices, the
-    first learners read what a part of the budget pays for, and the last what all of it does; what
-    is bought is decided again as the stream goes on.
+    All weak learners, trees of bounded size or others, learn together: each is taught what those
+    before it leave of the loss, as rows arrive. The sum may be cut off after any of them. With
+    prices, the first learners read what a part of the budget pays for, and the last what all of it
+    does; what is bought is decided again as the stream goes on.
 
     Parameters
     ----------
@@ -38,10 +39,23 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
         Smooth losses are boosted by Alg. 6 of the thesis, ``absolute`` and ``quantile`` by Alg. 7:
         with residual projection, and the mean of the partial sums as the answer. ``poisson`` is
         for counts.
+    learner : {"tree", "linear", "newton", "network", "convolution", "random-features"} or object
+        The weak learners; by settings, such as ``Network(hidden=3)`` of
+        `scrimp.learners.streaming`, which has a class for each name but "tree"; or a user's own: an
+        object with ``predict(inputs)`` and ``update(inputs, targets, weights)``, which is copied
+        per learner, or a function that makes such objects. A model with a user's learners cannot be
+        saved.
+    combine : {"auto", "sum", "average", "weighted", "momentum"}
+        How an answer is made of the partial sums: the last, their mean, their mean with weights
+        proportional to their number, or the last of a sum with Nesterov's momentum. ``auto`` is the
+        sum for smooth losses and the mean for others, as in the thesis.
+    iterate : {"last", "average"}
+        Whether a learner answers with its last hypothesis, or with the mean over time of all of
+        them, which networks, convolutions and users' learners cannot give. Learning is the same.
     n_learners : int
         The number of weak learners.
     max_depth : int
-        The most tests on a path of a tree.
+        The most tests on a path of a tree. This, `max_bins` and `memory` are for trees only.
     step : {"inverse", "theorem"}, float, or array (learners,)
         The step of the learners: `learning_rate` over the smoothness of the loss; that of Thm
         5.5.1, for `edge`; or as given. For losses that are not smooth both are those of Thm 5.5.2
@@ -80,7 +94,7 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
         Whether `fit` takes its rows in random order, as tables are often sorted; `partial_fit`
         takes them as they come.
     random_state : int, RandomState or None
-        The seed of that order.
+        The seed of that order, and of what learners draw.
     max_seconds, verbose
         As in `BudgetedBoostingRegressor`.
 
@@ -128,6 +142,9 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
         rule: str = "smoothed",
         loss: str = "squared",
         *,
+        learner: Any = "tree",
+        combine: str = "auto",
+        iterate: str = "last",
         n_learners: int = 20,
         max_depth: int = 5,
         step: Any = "inverse",
@@ -151,6 +168,9 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
         self.budget = budget
         self.rule = rule
         self.loss = loss
+        self.learner = learner
+        self.combine = combine
+        self.iterate = iterate
         self.n_learners = n_learners
         self.max_depth = max_depth
         self.step = step
@@ -210,7 +230,7 @@ class StreamingBoostingRegressor(BudgetedRegressor, StreamingBooster):
     def _check_params(self) -> None:
         super()._check_params()
         check_choice("loss", self.loss, NUMBER_LOSSES)
-        _check_range("quantile", self.quantile, 0.0, 1.0, open_low=True)
+        check_range("quantile", self.quantile, 0.0, 1.0, open_low=True)
 
     def _begin_again(self, classes: NDArray[Any], n_passes: int) -> None:
         """Make the stream that an earlier one is restored into."""
@@ -232,9 +252,9 @@ class StreamingBoostingClassifier(BudgetedClassifier, StreamingBooster):
 
     Parameters
     ----------
-    costs, budget, rule, n_learners, max_depth, step, learning_rate, edge, ridge, radius, \
-batch_size, block_size, max_bins, memory, drift, n_passes, shuffle, random_state, max_seconds, \
-verbose
+    costs, budget, rule, learner, combine, iterate, n_learners, max_depth, step, learning_rate, \
+edge, ridge, radius, batch_size, block_size, max_bins, memory, drift, n_passes, shuffle, \
+random_state, max_seconds, verbose
         As in `StreamingBoostingRegressor`.
     loss : {"logistic", "hinge"}
         The logistic loss, multinomial for more than two classes; or the hinge loss, for two.
@@ -271,6 +291,9 @@ verbose
         rule: str = "smoothed",
         loss: str = "logistic",
         *,
+        learner: Any = "tree",
+        combine: str = "auto",
+        iterate: str = "last",
         n_learners: int = 20,
         max_depth: int = 5,
         step: Any = "inverse",
@@ -295,6 +318,9 @@ verbose
         self.budget = budget
         self.rule = rule
         self.loss = loss
+        self.learner = learner
+        self.combine = combine
+        self.iterate = iterate
         self.n_learners = n_learners
         self.max_depth = max_depth
         self.step = step

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...kernels import online_trees as kernels
+from ...plans.components.inputs import Inputs
 from ...plans.components.tree_table import TreeTable
 from ...types import Arrays, Flags, Floats, Ints
+from .learner_state import check_like, copied
+from .stream_rows import StreamRows
+from .weak_learner import LearnerContext
 
-#: Arrays that a tree answers by, and those that it grows by.
+#: Arrays that a tree answers by, those of the mean over time, and those that it grows by.
 _ANSWERS = ("links", "cut", "value", "leaves", "counts")
+_AVERAGES = ("total", "n_total")
 _GROWTH = ("histograms", "moments")
 
 
@@ -36,6 +42,8 @@ class TreeSettings:
         The probability of a split that is due to chance, at each attempt.
     evidence : float
         What a row counts for in this test: one over the number of passes over the rows.
+    averages : bool
+        Whether the mean over time of its hypotheses is kept.
     """
 
     max_depth: int = 5
@@ -44,33 +52,7 @@ class TreeSettings:
     grace: float = 25.0
     chance: float = 0.05
     evidence: float = 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class BinnedRows:
-    """Rows, their bins, and the cut points between bins.
-
-    Parameters
-    ----------
-    X : float array (rows, columns)
-        The values.
-    bins : uint8 array (rows, columns)
-        Their bins; the last is that of missing values.
-    cuts, n_cuts : float array (columns, bins), int array (columns,)
-        The cut points of each column.
-    """
-
-    X: NDArray[Any]
-    bins: NDArray[np.uint8]
-    cuts: Floats
-    n_cuts: Ints
-
-    @classmethod
-    def of(cls, X: NDArray[Any], cuts: Floats, n_cuts: Ints) -> BinnedRows:
-        """Return rows with their bins."""
-        bins = np.empty(X.shape, dtype=np.uint8)
-        kernels.bin_values(X, cuts, n_cuts, bins)
-        return cls(X, bins, cuts, n_cuts)
+    averages: bool = False
 
 
 class OnlineTree:
@@ -105,6 +87,7 @@ class OnlineTree:
         self._histograms = np.zeros(shape, dtype=np.float32)
         self._moments = np.zeros((n_histograms, outputs + 3))
         self._counts = np.ones(2, dtype=np.int64)
+        self._total, self._n_total = np.zeros_like(self._value), np.zeros(1)
 
     @property
     def reads(self) -> Ints:
@@ -123,61 +106,115 @@ class OnlineTree:
         if not columns[self.reads].all():
             self.reset()
 
-    def forget_histograms(self) -> None:
+    def forget_bins(self) -> None:
         """Begin new histograms, where their cut points change."""
         self._histograms[:], self._moments[:] = 0.0, 0.0
 
-    def predict(self, X: NDArray[Any]) -> Floats:
+    def predict(self, rows: StreamRows) -> Floats:
         """Return the answers (rows, outputs)."""
-        answers = np.zeros((len(X), self._shape[1]))
-        kernels.add_answers(X, self._links, self._cut, self._value, answers)
+        answers = np.zeros((len(rows), self._shape[1]))
+        kernels.add_answers(rows.X, self._links, self._cut, self._value, answers)
         return answers
 
-    def update(self, rows: BinnedRows, targets: Floats, weights: Floats) -> None:
+    def update(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
         """Learn the targets (rows, outputs) of rows, one after the other."""
-        settings = self.settings
+        settings, n_nodes = self.settings, int(self._counts[0])
+        if settings.averages:
+            self._total += len(rows) * self._value
+            self._n_total += len(rows)
         kernels.learn(
             rows.X, rows.bins, targets, weights, self.allowed, rows.cuts, rows.n_cuts,
             settings.memory, settings.grace, settings.evidence, settings.max_depth,
             -np.log(settings.chance), self._links, self._cut, self._value, self._leaves,
             self._histograms, self._moments, self._counts,
         )  # fmt: skip
+        if settings.averages:
+            self._inherit_totals(n_nodes)
 
-    def grow(self, n_columns: int, allowed: bool) -> None:
-        """Take more columns from now on; in all rows so far they count as missing."""
-        (d, outputs), settings = self._shape, self.settings
-        self._shape = n_columns, outputs
-        self.allowed = np.append(self.allowed, np.full(n_columns - d, allowed))
-        shape = len(self._histograms), n_columns - d, settings.max_bins + 1, outputs + 1
-        new = np.zeros(shape, dtype=np.float32)
-        new[:, :, -1] = self._moments[:, None, : outputs + 1]
-        self._histograms = np.concatenate([self._histograms, new], axis=1)
+    def _inherit_totals(self, first: int) -> None:
+        """Give new nodes, from `first`, what their parents have answered so far on their rows."""
+        links = self._links[: self._counts[0]]
+        for node in np.flatnonzero(links[:, kernels.LEFT] >= first).tolist():  # parents come first
+            for child in (kernels.LEFT, kernels.RIGHT):
+                self._total[links[node, child]] = self._total[node]
 
     def state(self, growth: bool = True) -> Arrays:
         """Return the arrays that are all there is to know of the tree, not copied.
 
         Without `growth` histograms are left out: the tree answers by the others.
         """
-        names = (*_ANSWERS, *_GROWTH) if growth else _ANSWERS
+        names = _ANSWERS + (_AVERAGES if self.settings.averages else ())
+        names += _GROWTH if growth else ()
         return {name: getattr(self, f"_{name}") for name in names} | {"allowed": self.allowed}
 
     def restore(self, state: Arrays) -> None:
         """Become the tree of a `state`; raise ValueError if it can be none of this shape."""
-        own = self.state(growth=_GROWTH[0] in state)
-        check_like(own, state)
+        check_like(self.state(growth=_GROWTH[0] in state), state)
         _check_nodes(state, self._shape[0], len(self._histograms), self.settings.max_depth)
         if _GROWTH[0] not in state:
-            self.forget_histograms()
-        for name, array in own.items():
-            array = array.copy()  # learners may share one array of allowed columns
-            array[...] = state[name]
+            self.forget_bins()
+        self._take(copied(state))
+
+    def _take(self, state: Arrays) -> None:
+        for name, array in state.items():
             setattr(self, name if name == "allowed" else f"_{name}", array)
 
-    def nodes(self, step: float) -> tuple[NDArray[Any], ...]:
-        """Return column, cut, left, right, missing and value of the nodes, answers times `step`."""
+    def grown(self, state: Arrays, n_columns: int, allowed: bool) -> Arrays:
+        """Return a state with more columns, which count as missing in all rows so far."""
+        (d, outputs), bins = self._shape, self.settings.max_bins + 1
+        grown = state | {"allowed": np.append(state["allowed"], np.full(n_columns - d, allowed))}
+        if _GROWTH[0] in state:
+            new = np.zeros((len(self._histograms), n_columns - d, bins, outputs + 1), np.float32)
+            new[:, :, -1] = state["moments"][:, None, : outputs + 1]
+            grown["histograms"] = np.concatenate([state["histograms"], new], axis=1)
+        return grown
+
+    def grow(self, n_columns: int, allowed: bool) -> None:
+        """Take more columns from now on; in all rows so far they count as missing."""
+        self._take(self.grown(self.state(), n_columns, allowed))
+        self._shape = n_columns, self._shape[1]
+
+    def nodes(self, step: float, averaged: bool = False) -> tuple[NDArray[Any], ...]:
+        """Return column, cut, left, right, missing and value of the nodes, answers times `step`.
+
+        A tree only ever refines: the mean of its hypotheses has its leaves, with mean values.
+        """
         n = int(self._counts[0])
         links = self._links[:n].astype(np.int64)
-        return (*links[:, :1].T, self._cut[:n].copy(), *links[:, 1:].T, step * self._value[:n])
+        value = self._total[:n] / max(self._n_total[0], 1.0) if averaged else self._value[:n]
+        return (*links[:, :1].T, self._cut[:n].copy(), *links[:, 1:].T, step * value)
+
+
+@dataclass(frozen=True)
+class TreeKind:
+    """Weak learners that are trees.
+
+    Parameters
+    ----------
+    settings : TreeSettings
+        How they grow.
+    """
+
+    name: ClassVar[str] = "tree"
+    averages: ClassVar[bool] = True
+    sees_image: ClassVar[bool] = False
+
+    settings: TreeSettings
+
+    def make(self, context: LearnerContext) -> OnlineTree:
+        """Return a tree that has not learnt anything."""
+        return OnlineTree(context.n_columns, context.n_outputs, self.settings)
+
+    def members(
+        self, learners: Sequence[OnlineTree], factors: Floats, offsets: Floats, inputs: Inputs,
+        averaged: bool,
+    ) -> TreeTable:  # fmt: skip
+        """Return trees as members."""
+        trees = []
+        for tree, factor, offset in zip(learners, factors.tolist(), offsets, strict=True):
+            *links, value = tree.nodes(factor, averaged)
+            trees.append((*links, value + offset))
+        return tree_table(trees)
 
 
 def tree_table(trees: list[tuple[NDArray[Any], ...]]) -> TreeTable:
@@ -188,19 +225,6 @@ def tree_table(trees: list[tuple[NDArray[Any], ...]]) -> TreeTable:
     shift = np.repeat(roots, sizes)
     left, right, missing = (np.where(to >= 0, to + shift, -1) for to in (left, right, missing))
     return TreeTable(roots, column, cut, left, right, missing, value)
-
-
-def check_like(expected: Arrays, given: Arrays) -> None:
-    """Raise ValueError unless arrays have the names, types and shapes of others."""
-    if set(expected) != set(given):
-        raise ValueError(f"expected the arrays {sorted(expected)}, and it has {sorted(given)}")
-    for name, array in expected.items():
-        other = given[name]
-        if other.dtype != array.dtype or other.shape != array.shape:
-            raise ValueError(
-                f"the array {name!r} is {other.dtype} of the shape {other.shape}; expected "
-                f"{array.dtype} of the shape {array.shape}"
-            )
 
 
 def _check_nodes(state: Arrays, n_columns: int, n_histograms: int, max_depth: int) -> None:

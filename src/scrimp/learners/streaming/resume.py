@@ -16,7 +16,9 @@ from ...data.target import Target
 from ...types import Arrays
 from .base import StreamingBooster
 from .estimators import StreamingBoostingClassifier, StreamingBoostingRegressor
+from .learner_kinds import learner_of, settings_of
 from .stream_state import check_sizes, restore, state_of
+from .user_learner import UserKind, why_not_stored
 
 _CLASSES: dict[str, type[StreamingBooster]] = {
     "classification": StreamingBoostingClassifier,
@@ -33,7 +35,7 @@ class StreamParts:
     task : {"classification", "regression"}
         What is predicted.
     params : dict
-        The parameters of the estimator.
+        The parameters of the estimator; its learner by name, or as a dict of its settings.
     columns : Columns
         The columns so far.
     target : Target
@@ -65,9 +67,12 @@ def parts_of(model: Any) -> StreamParts:
         names = " or ".join(each.__name__ for each in _CLASSES.values())
         raise TypeError(f"model is a {type(model).__name__}; expected a {names}.")
     check_is_fitted(model, "plan_")
-    market = model._stream.market
+    if isinstance(model._kind, UserKind):
+        raise ValueError(why_not_stored(model._stream.booster.learners[0].inner))
+    market, params = model._stream.market, model.get_params(deep=False)
+    params["learner"] = settings_of(params["learner"])
     return StreamParts(
-        task, model.get_params(deep=False), model.columns_, model.target_,
+        task, params, model.columns_, model.target_,
         round(1.0 / model._evidence), model._has_dict_rows,
         None if market is None else tuple(market.costs.prices), state_of(model._stream),
     )  # fmt: skip
@@ -78,14 +83,17 @@ def model_of(parts: StreamParts) -> Any:
     model: Any = _CLASSES[parts.task]()
     if set(parts.params) != set(model.get_params(deep=False)):
         raise ValueError("its parameters are not those of this scrimp")
-    model.set_params(**parts.params)
+    learner = learner_of(parts.params["learner"])
+    model.set_params(**{**parts.params, "learner": learner})
     model._check_params()
     model.columns_, model._has_dict_rows = parts.columns, parts.has_dict_rows
     model.n_features_in_ = len(parts.columns)
     if parts.columns.names is not None:
         model.feature_names_in_ = np.array(parts.columns.names, dtype=object)
     n_outputs = parts.target.n_outputs
-    check_sizes(model.n_learners, parts.arrays, model._new_learner(n_outputs, 1.0).state())
+    model._set_kind(1.0)
+    like = model._kind.make(model._learner_context(n_outputs)).state()
+    check_sizes(model.n_learners, parts.arrays, like)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what there was to say was said when the stream began
         model._begin_again(parts.target.classes, parts.n_passes)

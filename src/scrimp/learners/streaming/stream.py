@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.columns import Columns
 from ...kernels.binning import find_cuts
 from ...types import Arrays, Flags, Floats, Ints
 from .divergence import DivergenceMonitor, StreamDiverged
 from .drift import DriftDetector
-from .online_tree import BinnedRows
+from .learner_state import copied
 from .purchases import Market, part_of_learners
 from .stream_booster import StreamBooster
+from .stream_rows import InputMoments, StreamRows
 
 #: Recent rows that are kept, for cut points and for purchases.
 N_RECENT = 2_000
@@ -50,6 +52,8 @@ class Stream:
         The largest number of rows that are learnt together.
     max_bins : int
         Of a column.
+    moments : InputMoments or None
+        Of the inputs; None if no learner asks for inputs.
     detector : DriftDetector or None
         Tells when the stream has changed. Cut points and purchases are then decided again, once
         the recent rows are those after the change, and learners that do harm begin again.
@@ -57,10 +61,11 @@ class Stream:
 
     def __init__(
         self, booster: StreamBooster, market: Market | None, categorical: Flags, batch_size: int,
-        max_bins: int, detector: DriftDetector | None = None,
+        max_bins: int, moments: InputMoments | None = None, detector: DriftDetector | None = None,
     ) -> None:  # fmt: skip
         self.booster, self.market, self.categorical = booster, market, categorical
         self.batch_size, self.max_bins, self.detector = batch_size, max_bins, detector
+        self.moments = moments
         self._rows_to_settle = 0
         self.n_rows, self._next_decision = 0, N_FIRST
         self._waiting: list[tuple[NDArray[Any], ...]] = []
@@ -75,18 +80,25 @@ class Stream:
         """Rows that were added, also those that wait for their block."""
         return self.n_rows + sum(len(part[0]) for part in self._waiting)
 
-    def grow(self, categorical: Flags, market: Market | None) -> None:
-        """Take more columns from now on, after the others; in rows so far they are missing."""
-        n_new = len(categorical) - len(self.categorical)
-        self.categorical, self.market = categorical, market
+    def grow(self, columns: Columns, market: Market | None) -> None:
+        """Take more columns and categories from now on; in rows so far they are missing."""
+        n_new = len(columns) - len(self.categorical)
+        self.categorical, self.market = columns.is_categorical(), market
         self._waiting = [(_widened(X, n_new), *others) for X, *others in self._waiting]
         if self._recent:
             self._recent[0] = _widened(self._recent[0], n_new)
         self._n_cuts = np.append(self._n_cuts, np.zeros(n_new, dtype=np.int64))
         if self._cuts is not None:
             self._cuts = np.concatenate([self._cuts, np.zeros((n_new, self.max_bins))])
-        for learner in self.booster.learners:
-            learner.grow(len(categorical), allowed=market is None)
+        if self.moments is not None:
+            self.moments.grow(columns)
+        n, allowed, learners = len(columns), market is None, self.booster.learners
+        self._kept = [
+            learner.grown(kept, n, allowed)
+            for learner, kept in zip(learners, self._kept, strict=False)
+        ]
+        for learner in learners:
+            learner.grow(n, allowed)
 
     def expect(self, X_new: NDArray[Any]) -> None:
         """Decide again once there are rows enough of columns whose first values come next."""
@@ -130,6 +142,8 @@ class Stream:
 
     def _learn(self, X: NDArray[Any], y: Floats, labels: Floats, weights: Floats) -> None:
         self._remember(X, y, labels, weights)
+        if self.moments is not None:
+            self.moments.add(X)
         self.n_rows += len(y)
         if self.n_rows >= min([self._next_decision, *self._decisions_due]):
             self._decide()
@@ -138,7 +152,9 @@ class Stream:
                 self._next_decision *= LONGER
         if self._cuts is None:
             return
-        scores = self.booster.learn(BinnedRows.of(X, self._cuts, self._n_cuts), y, weights)
+        encoding = None if self.moments is None else self.moments.inputs()
+        rows = StreamRows(X, self._cuts, self._n_cuts, encoding)
+        scores = self.booster.learn(rows, y, weights)
         self._watch(scores, y)
         if self.detector is None:
             return
@@ -168,10 +184,7 @@ class Stream:
             )
         if monitor.is_good and self.n_rows >= self._n_kept + KEEP_EVERY:
             self._n_kept = self.n_rows
-            self._kept = [
-                {name: array.copy() for name, array in learner.state(growth=False).items()}
-                for learner in booster.learners
-            ]
+            self._kept = [copied(learner.state(growth=False)) for learner in booster.learners]
 
     def _go_back(self) -> None:
         """Let the learners answer as they did when the model was last good, or as new ones."""
@@ -179,15 +192,8 @@ class Stream:
             if not self._kept:
                 learner.reset()
                 continue
-            learner.restore(self._with_all_columns(self._kept[number]))
+            learner.restore(self._kept[number])
         self._monitor.restart()
-
-    def _with_all_columns(self, kept: Arrays) -> Arrays:
-        """Return the state of a learner as if it had known the columns that came after it."""
-        n_new = len(self.categorical) - len(kept["allowed"])
-        if n_new <= 0:
-            return kept
-        return kept | {"allowed": np.append(kept["allowed"], np.full(n_new, self.market is None))}
 
     def _remember(self, X: NDArray[Any], y: Floats, labels: Floats, weights: Floats) -> None:
         """Keep the most recent rows; until the first decision the answer is their best constant."""
@@ -215,11 +221,11 @@ class Stream:
             self._cuts[j, : len(of_column)] = of_column
             self._n_cuts[j] = len(of_column)
         sets = None if self.market is None else self.market.sets(X, labels, weights)
+        all_columns = np.ones(len(self.categorical), dtype=bool)
         parts = part_of_learners(len(self.booster.learners))
         for learner, part in zip(self.booster.learners, parts, strict=True):
-            learner.forget_histograms()
-            if sets is not None:
-                learner.allow(sets[part])
+            learner.forget_bins()
+            learner.allow(all_columns if sets is None else sets[part])
         self.booster.unfreeze_new()
 
 

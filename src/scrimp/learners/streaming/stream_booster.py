@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...plans.ensemble import nesterov_momentum
 from ...types import Arrays, Floats
 from .block_schedule import BlockSchedule
 from .losses import StreamLoss
-from .online_tree import BinnedRows, OnlineTree
+from .stream_rows import StreamRows
+from .weak_learner import WeakLearner
 
 #: Components of gradients beyond this are clipped, and counted.
 LARGEST_GRADIENT = 1e12
@@ -56,6 +56,11 @@ class StreamRecord:
         )
 
 
+def default_combine(loss: StreamLoss) -> str:
+    """Return how the thesis makes an answer of the partial sums: their last, or their mean."""
+    return "add" if loss.is_smooth else "average"
+
+
 class StreamBooster:
     """Weak learners that are boosted together.
 
@@ -63,7 +68,7 @@ class StreamBooster:
     ----------
     loss : StreamLoss
         The loss.
-    learners : sequence of OnlineTree
+    learners : sequence of WeakLearner
         In the order of the sum.
     steps : float array (learners,)
         The step of each.
@@ -76,12 +81,17 @@ class StreamBooster:
         same targets at first would all learn the same.
     schedule : BlockSchedule, optional
         Which learners learn, if not all of them do together.
+    combine : {"add", "average", "weighted", "momentum"}
+        How the answer is made of partial sums, as in `EnsemblePlan`. With momentum, learner i is
+        taught the gradient where the sum before it has gone on to.
     """
 
     def __init__(
-        self, loss: StreamLoss, learners: Sequence[OnlineTree], steps: Floats, start: Floats,
+        self, loss: StreamLoss, learners: Sequence[WeakLearner], steps: Floats, start: Floats,
         radius: float = np.inf, join_after: int = 0, schedule: BlockSchedule | None = None,
+        combine: str | None = None,
     ) -> None:  # fmt: skip
+        self.combine = combine or default_combine(loss)
         self.loss, self.learners, self.steps = loss, list(learners), steps
         self.start, self.radius, self.join_after = start, radius, join_after
         self.schedule = schedule
@@ -124,35 +134,46 @@ class StreamBooster:
         if self.schedule is not None:
             self.schedule.restore(state)
 
-    def answers(self, X: NDArray[Any]) -> Floats:
+    def answers(self, rows: StreamRows) -> Floats:
         """Return the answers of all learners (learners, rows, outputs)."""
-        return np.stack([learner.predict(X) for learner in self.learners])
+        return np.stack([learner.predict(rows) for learner in self.learners])
 
-    def partial_sums(self, answers: Floats) -> tuple[Floats, int]:
-        """Return y^0 to y^N (learners + 1, rows, outputs), and how many rows were projected."""
-        sums = np.empty((len(answers) + 1, *answers.shape[1:]))
+    def partial_sums(self, answers: Floats) -> tuple[Floats, Floats, int]:
+        """Return the partial sums, where gradients are taken, and how many rows were projected.
+
+        The sums are y^0 to y^N (learners + 1, rows, outputs). Gradients are taken at the sum before
+        a learner (learners, rows, outputs), moved on where there is momentum.
+        """
+        sums, points = np.empty((len(answers) + 1, *answers.shape[1:])), np.empty_like(answers)
         sums[0] = self.start
         projected = np.zeros(answers.shape[1], dtype=bool)
         for i, (answer, step) in enumerate(zip(answers, self.steps, strict=True)):
-            sums[i + 1] = sums[i] - step * answer
+            points[i] = sums[i]
+            if i and self.combine == "momentum":
+                points[i] += nesterov_momentum(i) * (sums[i] - sums[i - 1])
+            sums[i + 1] = points[i] - step * answer
             if not self.loss.is_smooth and np.isfinite(self.radius):
                 free = sums[i + 1].copy()
                 np.clip(free, -self.radius, self.radius, out=sums[i + 1])
                 projected |= (free != sums[i + 1]).any(axis=1)
-        return sums, int(projected.sum())
+        return sums, points, int(projected.sum())
 
     def scores(self, sums: Floats) -> Floats:
-        """Return the answer (rows, outputs): the last partial sum, or the mean of y^1 to y^N."""
-        return np.asarray(sums[-1] if self.loss.is_smooth else sums[1:].mean(axis=0))
+        """Return the answer (rows, outputs): the last partial sum, or a mean of y^1 to y^N."""
+        if self.combine == "average":
+            return np.asarray(sums[1:].mean(axis=0))
+        if self.combine == "weighted":
+            return np.asarray(np.average(sums[1:], axis=0, weights=np.arange(1, len(sums))))
+        return np.asarray(sums[-1])
 
-    def learn(self, rows: BinnedRows, y: Floats, weights: Floats) -> Floats:
+    def learn(self, rows: StreamRows, y: Floats, weights: Floats) -> Floats:
         """Answer a block of rows, then learn from it; return the answers (rows, outputs).
 
         All targets come from the hypotheses before the block.
         """
-        record, answers = self.record, self.answers(rows.X)
-        sums, n_projected = self.partial_sums(answers)
-        targets = self._targets(sums, answers, y)
+        record, answers = self.record, self.answers(rows)
+        sums, points, n_projected = self.partial_sums(answers)
+        targets = self._targets(points, answers, y)
         recall = max(1.0 - len(y) / RECENT, 0.0)
         for i in self._learning():
             self.learners[i].update(rows, targets[i], weights)
@@ -178,12 +199,12 @@ class StreamBooster:
             stop = min(first + 1 + n_rows // self.join_after, stop)
         return range(first, stop)
 
-    def _targets(self, sums: Floats, answers: Floats, y: Floats) -> Floats:
+    def _targets(self, points: Floats, answers: Floats, y: Floats) -> Floats:
         """Return the targets of all learners (learners, rows, outputs)."""
         targets, clipped = np.empty_like(answers), np.zeros(len(y), dtype=bool)
         residual = np.zeros_like(answers[0]) if len(answers) else np.zeros(0)
         for i, answer in enumerate(answers):
-            gradient = self.loss.gradients(sums[i], y)
+            gradient = self.loss.gradients(points[i], y)
             wild = ~(np.abs(gradient) <= LARGEST_GRADIENT)
             if wild.any():
                 clipped |= wild.any(axis=1)

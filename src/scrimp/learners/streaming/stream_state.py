@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...types import Arrays
-from .online_tree import check_like
+from .learner_state import check_like, copied
 from .stream import N_RECENT, Stream
 
 #: The arrays of rows.
@@ -32,6 +32,8 @@ def state_of(stream: Stream) -> Arrays:
         state["cuts"] = stream._cuts
     if stream.detector is not None:
         state["detector"] = stream.detector.state()
+    if stream.moments is not None:
+        state |= _within("moments", stream.moments.state())
     waiting = [np.concatenate(parts) for parts in zip(*stream._waiting, strict=True)]
     for name, rows in (("waiting", waiting), ("recent", stream._recent)):
         state |= _within(name, dict(zip(_ROWS, rows, strict=False)))
@@ -46,6 +48,10 @@ def state_of(stream: Stream) -> Arrays:
 def restore(stream: Stream, state: Arrays) -> None:
     """Let a new stream go on from a state; raise ValueError if it cannot be one of it."""
     _restore_learners(stream, _numbered("learner", state), _numbered("kept", state))
+    if stream.moments is not None:
+        stream.moments.restore(_part("moments", state))
+    elif _part("moments", state):
+        raise ValueError("it has means of inputs, and its learners see none")
     check_like(stream.booster.state(), _part("booster", state))
     stream.booster.restore(_part("booster", state))
     own, given = ({n: a for n, a in s.items() if "/" not in n} for s in (state_of(stream), state))
@@ -87,10 +93,10 @@ def _restore_learners(stream: Stream, learners: list[Arrays], kept: list[Arrays]
     if len(learners) != len(own) or len(kept) not in (0, len(own)):
         raise ValueError(f"expected the state of {len(own)} learners, and it has {len(learners)}")
     for learner, good in zip(own, kept, strict=False):
-        learner.restore(stream._with_all_columns(good))  # refuses what cannot be one
+        learner.restore(good)  # refuses what cannot be one
     for learner, state in zip(own, learners, strict=True):
         learner.restore(state)
-    stream._kept = [{name: array.copy() for name, array in good.items()} for good in kept]
+    stream._kept = [copied(good) for good in kept]
 
 
 def _check_numbers(stream: Stream, given: Arrays) -> None:
