@@ -59,7 +59,7 @@ def test_kinds_learn_within_the_budget_and_are_saved(name, tmp_path):
         np.testing.assert_array_equal(again.predict(X, budget), model.predict(X, budget))
 
 
-@pytest.mark.parametrize("learner", [*NAMES, Sgd()], ids=str)
+@pytest.mark.parametrize("learner", [*NAMES, Sgd()], ids=[*NAMES, "own"])
 def test_how_rows_are_divided_among_calls_does_not_matter(learner):
     whole = StreamingBoostingRegressor(COSTS, 10.0, learner=learner, n_learners=4)
     part = clone(whole)
