@@ -116,7 +116,7 @@ def _too_few(records: Sequence[Record]) -> Verdict:
 
 
 def _too_many(records: Sequence[Record]) -> Verdict:
-    many = [r["others"]["SGB, N = 32"] for r in records]
+    many = [r["others"]["SGB, N = 24"] for r in records]
     gap = interval([abs(100.0 * (m["final"] / r["SGB"]["final"] - 1.0))
                     for m, r in zip(many, records, strict=True)])  # fmt: skip
     ratio = interval([cost_ratio(m, r["SGB"]) for m, r in zip(many, records, strict=True)])
@@ -124,7 +124,7 @@ def _too_many(records: Sequence[Record]) -> Verdict:
     return Verdict(
         "On a9a a very large N converges more slowly to the same error (Fig. 5.2f)",
         _outcome([ratio.sign, same]),
-        f"cost with N = 32 over that with N = 8, as a power of two: {ratio}; the ends differ by "
+        f"cost with N = 24 over that with N = 8, as a power of two: {ratio}; the ends differ by "
         f"{gap} percent of the error, where up to {MARGIN:g} counts as the same",
     )
 

@@ -107,5 +107,5 @@ _MAKERS: dict[str, Callable[[], Rows]] = {
     "regret_a9a": _a9a_stream,
     "regret_blogfeedback": _blogfeedback_stream,
     "generated": _made_in_trials("generated", "Friedman's first problem, drawn in each trial"),
-    "counterexample": _made_in_trials("counterexample", "the loss 2|y1| + |y2|, no data"),
+    "counterexample": _made_in_trials("counterexample", "the loss 2 abs(y1) + abs(y2), no data"),
 }

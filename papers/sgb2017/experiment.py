@@ -25,7 +25,7 @@ class StreamStudy(StudyOnOtherData):
         """Return the trial and the recipe of the kind of experiment that a dataset has."""
         if name in OTHERS:
             return OTHERS[name].trial, OTHERS[name].RECIPE
-        return super().way(name)
+        return self.trial, self.recipe[name]
 
 
 STUDY = StreamStudy(
@@ -57,7 +57,7 @@ STUDY = StreamStudy(
         "counterexample": 1,
     },
     trial=comparison.trial,
-    recipe=comparison.RECIPE,
+    recipe={name: comparison.recipe(name) for name in comparison.CHOICES},
     trial_is="another random order of the rows, another start of the learners and, where no "
     "division is given, another random division into 90% for training and 10% for testing",
     notes=(
@@ -72,8 +72,8 @@ STUDY = StreamStudy(
         "scale of others soon; errors are printed in the units that targets had.",
         "A block of learners (all N in SGB, one in GB) goes over the training rows in random order "
         f"until {PATIENCE} passes have not brought its loss before learning down by "
-        f"{100 * TOLERANCE:g}%: at most 60 times on abalone, 30 on a9a, 3 on MNIST, "
-        "which was cut short to keep the whole run near a quarter of an hour. When a learner "
+        f"{100 * TOLERANCE:g}%: at most 60 times on abalone, 8 on a9a, 2 on MNIST, "
+        "few enough to keep the whole run near a quarter of an hour. When a learner "
         "counts as converged is not printed. A row of computation is counted as the thesis does: "
         "an answer of one learner is 1, an update 2.",
         "Learners that all begin with the first row see the same targets, and together step N "

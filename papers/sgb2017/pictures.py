@@ -82,7 +82,9 @@ def regret(name: str, records: Sequence[Record]) -> Figure:
             ax.set_title(f"{algorithm}, {loss}: regret by {what}", loc="left", fontsize=10)
         _finish(row)
     panels[0, 0].legend(frameon=False, fontsize=9, title="depth of trees", title_fontsize=9)
-    panels[0, 1].legend(frameon=False, fontsize=9, title="learners", title_fontsize=9)
+    panels[0, 1].legend(
+        loc="upper right", frameon=False, fontsize=9, title="learners", title_fontsize=9
+    )
     figure.suptitle(f"{name}: average regret against a tree of depth 15", fontsize=11)
     return figure
 
@@ -107,6 +109,8 @@ def _draw_depths(ax: Any, records: Sequence[Record], algorithm: str) -> None:
     for n, colour in zip((1, 2, 5, 10, means.shape[1] - 1), _COLOURS, strict=False):
         ax.semilogy(DEPTHS, means[:, n], "o-", color=colour, label=str(n), markersize=3)
     ax.set_xlabel("Depth of trees")
+    ax.set_xlim(0.5, DEPTHS[-1] + 3.0)  # leaves room for the legend
+    ax.set_xticks(DEPTHS)
 
 
 def _finish(row: Any) -> None:

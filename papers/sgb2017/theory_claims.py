@@ -135,8 +135,8 @@ def counterexample_verdicts(record: Record) -> list[Verdict]:
     online = [pair[0] for row in record["online"]["Alg. 6"] for pair in row]
     return [
         Verdict(
-            "With 2|y1| + |y2| and learners along one axis Alg. 6 stays b away, and Alg. 7 does "
-            "not: stage by stage (Sec. 5.8.4)",
+            "With 2 abs(y1) + abs(y2) and learners along one axis Alg. 6 stays b away, and Alg. "
+            "7 does not: stage by stage (Sec. 5.8.4)",
             CONFIRMED if away else REFUTED,
             f"computed, b = {counterexample.START:g}, with {stages} learners: "
             f"Alg. 6 {figures(gradients, 4)}; Alg. 7 {figures(residuals, 4)}",

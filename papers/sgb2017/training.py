@@ -30,7 +30,7 @@ BATCH = 50
 PATIENCE = 2
 TOLERANCE = 2e-3
 #: Test rows are looked at whenever a block has seen so many times as many rows.
-LONGER = 1.3
+LONGER = 1.5
 #: Rows whose answers are computed at a time.
 _CHUNK = 5_000
 
