@@ -48,10 +48,10 @@ class Choice:
 #: other N are not; the notes of the study say how they were chosen.
 CHOICES = {
     "abalone": Choice(
-        Network(hidden=1, rate=0.02, decay=1_000.0), 20, 0.3, 60, (("blocks of 5", (5,) * 4),)
+        Network(hidden=1, rate=0.02, decay=1_000.0), 20, 0.3, 40, (("blocks of 5", (5,) * 4),)
     ),
     "a9a": Choice(
-        Network(hidden=1, rate=0.02, decay=100.0), published.A9A_LEARNERS, 1.0, 8,
+        Network(hidden=1, rate=0.02, decay=100.0), published.A9A_LEARNERS, 1.0, 5,
         (("SGB, N = 3", (published.TOO_FEW,)), ("SGB, N = 24", (24,)), ("blocks of 2", (2,) * 4)),
     ),
     "mnist": Choice(Convolution(activation="sigmoid", rate=0.003), 8, 0.5, 2),

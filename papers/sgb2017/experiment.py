@@ -46,7 +46,7 @@ STUDY = StreamStudy(
         "counterexample": Setting(0, 0, 0, 0, 1),
     },
     quick={
-        "abalone": 10,
+        "abalone": 5,
         "a9a": 5,
         "mnist": 1,
         "year": 1,
@@ -72,7 +72,7 @@ STUDY = StreamStudy(
         "scale of others soon; errors are printed in the units that targets had.",
         "A block of learners (all N in SGB, one in GB) goes over the training rows in random order "
         f"until {PATIENCE} passes have not brought its loss before learning down by "
-        f"{100 * TOLERANCE:g}%: at most 60 times on abalone, 8 on a9a, 2 on MNIST, "
+        f"{100 * TOLERANCE:g}%: at most 40 times on abalone, 5 on a9a, 2 on MNIST, "
         "few enough to keep the whole run near a quarter of an hour. When a learner "
         "counts as converged is not printed. A row of computation is counted as the thesis does: "
         "an answer of one learner is 1, an update 2.",

@@ -173,4 +173,4 @@ def _other_losses(by_dataset: RecordsByDataset) -> Verdict:
 
 def figures(values: Sequence[float] | Floats, digits: int = 2) -> str:
     """Return numbers one after the other."""
-    return ", ".join(f"{value:.{digits}f}" for value in values)
+    return ", ".join(f"{round(float(value), digits) + 0.0:.{digits}f}" for value in values)  # no -0

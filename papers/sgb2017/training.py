@@ -29,7 +29,7 @@ BATCH = 50
 #: A block has converged once so many passes have not brought the loss down by this part of it.
 PATIENCE = 2
 TOLERANCE = 2e-3
-#: Test rows are looked at whenever a block has seen so many times as many rows.
+#: Test rows are looked at after each pass, and before when a block has seen so many times as many.
 LONGER = 1.5
 #: Rows whose answers are computed at a time.
 _CHUNK = 5_000
@@ -130,6 +130,7 @@ class _Training:
         for _ in range(task.max_passes):
             loss = self._pass(booster, n_rows)
             n_rows += len(task.y)
+            self._measure(self._after(booster, self.scores_test, self.test_rows))
             improved = loss < best * (1.0 - TOLERANCE)
             best, patience = min(loss, best), PATIENCE if improved else patience - 1
             if not patience:
@@ -169,7 +170,6 @@ class _Training:
             rows = self._rows(self.task.X[part])
             self.scores[part] = self._after(booster, self.scores[part], rows)
         self.scores_test = self._after(booster, self.scores_test, self.test_rows)
-        self._measure(self.scores_test)
         self.n_learners += len(booster.learners)
         self.progress.ends.append(len(self.progress.error) - 1)
         self.progress.rows.append(n_rows)
