@@ -73,7 +73,7 @@ STUDY = StreamStudy(
         "A block of learners (all N in SGB, one in GB) goes over the training rows in random order "
         f"until {PATIENCE} passes have not brought its loss before learning down by "
         f"{100 * TOLERANCE:g}%: at most 40 times on abalone, 5 on a9a, 2 on MNIST, "
-        "few enough to keep the whole run near a quarter of an hour. When a learner "
+        "few enough for the whole run to take some 11 minutes of one core. When a learner "
         "counts as converged is not printed. A row of computation is counted as the thesis does: "
         "an answer of one learner is 1, an update 2.",
         "Learners that all begin with the first row see the same targets, and together step N "
