@@ -40,7 +40,8 @@ def costs(name: str, records: Sequence[Record]) -> Figure:
             ax.loglog(x, y, "o", color=colour, markersize=4)
     printed = published.TABLE[name]
     ax.axhline(printed.SGB, color="0.4", linestyle=":", label="SGB, printed end")
-    _plain_ticks(ax, [error for line in lines.values() for error in line["error"]])
+    errors = [error for line in lines.values() for error in line["error"]]
+    _plain_ticks(ax, [*errors, printed.SGB])
     ax.legend(frameon=False, fontsize=9)
     return figure
 
@@ -55,7 +56,7 @@ def _plain_ticks(ax: Any, values: Sequence[float]) -> None:
 
     top = float(np.quantile(values, 0.98))
     ax.set_ylim(0.93 * min(values), 1.1 * top)
-    narrow = top / min(values) < 30
+    narrow = top / min(values) < 100
     ax.yaxis.set_major_locator(
         LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 5.0, 7.0) if narrow else (1.0,))
     )
