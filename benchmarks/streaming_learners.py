@@ -18,9 +18,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
-from sklearn.tree import DecisionTreeRegressor
 
 from benchmarks.report import Row
+from papers.sgb2017.refit_tree import RefitTree
 from scrimp import StreamingBoostingClassifier, StreamingBoostingRegressor
 from scrimp.datasets import fetch, fetch_arrays
 from scrimp.learners.streaming import Convolution, Network
@@ -93,28 +93,6 @@ def abalone() -> Row:
                f"{mean:.3f}, {mean / other:.3f} x", bool(mean <= 2.15 and mean <= 1.03 * other),
                f"SVR {other:.3f}; standard error of the mean over splits {error:.3f}; "
                "8 networks of 5 hidden units")  # fmt: skip
-
-
-class RefitTree:
-    """A tree of bounded depth that is fitted again to all past rows, at each block.
-
-    Its memory and time grow with the stream: no learner for streams, but what the thesis most
-    likely did.
-    """
-
-    def __init__(self, max_depth: int = 5) -> None:
-        self.max_depth, self._past, self._tree = max_depth, [], None
-
-    def predict(self, inputs: np.ndarray) -> np.ndarray:
-        """Return the answers of the last tree."""
-        return self._tree.predict(inputs).reshape(len(inputs), -1)
-
-    def update(self, inputs: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> None:
-        """Fit a tree to all rows so far, with the targets that they had."""
-        self._past.append((inputs, targets, weights))
-        X, T, w = map(np.concatenate, zip(*self._past, strict=True))
-        self._tree = DecisionTreeRegressor(max_depth=self.max_depth, min_samples_leaf=10)
-        self._tree.fit(X, T, sample_weight=w)
 
 
 def refits() -> Row:

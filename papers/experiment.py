@@ -63,6 +63,8 @@ class Study:
         The name of a chapter, which has a report of its own.
     chapters : mapping
         Further questions on the same paper, by the names of their chapters.
+    trial_is : str
+        What a trial is, in words.
     """
 
     paper: str
@@ -77,6 +79,7 @@ class Study:
     load: Callable[[str], Data] | None = None
     chapter: str | None = None
     chapters: Mapping[str, Study] = field(default_factory=dict)
+    trial_is: str = "a random division into training and test rows with a new list of prices"
 
     @property
     def name(self) -> str:
@@ -171,8 +174,7 @@ class Study:
         page.shown.append(self._features_table(results))
         page.add(f"# {self.title}", self.reference)
         page.add(
-            f"Written by `{command}` with {versions()}, seed {seed}. A trial "
-            "is a random division into training and test rows with a new list of prices; "
+            f"Written by `{command}` with {versions()}, seed {seed}. A trial is {self.trial_is}; "
             "intervals are of 95% over trials, and differences are taken within trials."
         )
         page.add(self._trials_text(results))

@@ -17,6 +17,8 @@ REFUTED = "refuted"
 OPEN = "not decided"
 #: Of several parts of a claim some held and the others did not.
 IN_PART = "confirmed in part"
+#: The data or the means that it takes are not here.
+UNTESTED = "cannot be tested here"
 #: With fewer trials nothing is decided: errors on few rows may agree by chance.
 FEWEST = 5
 
