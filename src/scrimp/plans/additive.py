@@ -108,6 +108,10 @@ class AdditivePlan(Plan[AdditiveState]):
         """The stumps, under the name that plans with other members use too."""
         return self.stumps
 
+    def shares(self) -> Floats | None:
+        """Return how much the vote of each stump counts: once, unless partial sums are averaged."""
+        return np.ones(len(self.stumps)) if self.aggregate == "add" else None
+
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> AdditiveState:
         """Return the state of fresh rows."""
         n = len(keys)

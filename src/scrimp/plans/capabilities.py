@@ -275,6 +275,22 @@ def voting(plan: Plan[Any]) -> Voting:
 
 
 @runtime_checkable
+class Summing(Voting, Protocol):
+    """A plan whose answer is a base plus the votes of its members, each times its share.
+
+    Attributes
+    ----------
+    base : float array (outputs,)
+        Where the sums start.
+    """
+
+    base: Floats
+
+    def shares(self) -> Floats | None:
+        """Return how much the vote of each member counts; None if the answer is no such sum."""
+
+
+@runtime_checkable
 class Drawing(Voting, Protocol):
     """A plan that draws its members at random.
 

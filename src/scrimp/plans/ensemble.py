@@ -149,8 +149,10 @@ class EnsemblePlan(Plan[EnsembleState]):
             return np.tile(self.base, (len(rows), 1))
         return self._combined(self.members.votes_on(X, rows, told), self.base)
 
-    def shares(self) -> Floats:
-        """Return how much the vote of each member counts in the answer, if nothing is projected."""
+    def shares(self) -> Floats | None:
+        """Return how much the vote of each member counts; None where sums are projected."""
+        if np.isfinite(self.radius):
+            return None
         n = len(self.members)
         return self._combined(np.eye(n)[:, None], np.zeros(1))[:, 0]
 

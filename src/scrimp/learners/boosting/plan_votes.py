@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ...data.target import Target
-from ...plans import AdditivePlan, StumpTable, TreeTable
-from ...plans.ensemble import EnsemblePlan
+from ...plans import StumpTable, TreeTable
+from ...plans.capabilities import Summing
 from ...types import Floats
 from ..base import BudgetedEstimator
 from .votes import Vote, vote_of_stumps
@@ -39,27 +39,24 @@ def vote_of_own(model: Any) -> tuple[Vote, Target]:
     if model.target_.is_number:
         raise ValueError(f"ensemble predicts numbers, which are not voted on. {_SUPPORTED}")
     plan = model.plan_.plan
-    if isinstance(plan, EnsemblePlan):
-        return Vote(*_of_trees(plan)), model.target_
-    if isinstance(plan, AdditivePlan) and isinstance(plan.members, StumpTable):
-        return vote_of_stumps(plan.members, plan.prior), model.target_
-    raise TypeError(f"ensemble is a {type(model).__name__} whose answer is no sum. {_SUPPORTED}")
-
-
-def _of_trees(plan: EnsemblePlan) -> tuple[TreeTable, Floats, Floats]:
-    """Return the trees with a free one that votes the base, how much each counts, and the prior."""
-    if np.isfinite(plan.radius):
+    if not isinstance(plan, Summing):
+        kind = type(model).__name__
+        raise TypeError(f"ensemble is a {kind} whose answer is no sum. {_SUPPORTED}")
+    shares, members = plan.shares(), plan.members
+    if shares is None:
         raise ValueError(f"ensemble projects its partial sums, which is no sum. {_SUPPORTED}")
-    trees = plan.members
-    if not isinstance(trees, TreeTable):
+    if isinstance(members, StumpTable):
+        return vote_of_stumps(members, plan.prior), model.target_
+    if not isinstance(members, TreeTable):
         raise ValueError(
-            f"ensemble has weak learners of the kind {trees.kind!r}, whose votes have no bound to "
-            f"draw them by. {_SUPPORTED}"
+            f"ensemble has weak learners of the kind {members.kind!r}, whose votes have no bound "
+            f"to draw them by. {_SUPPORTED}"
         )
-    sizes = np.diff(trees.roots, append=len(trees.column))
-    trees = replace(trees, value=trees.value * np.repeat(plan.shares(), sizes)[:, None])
-    table = _with_constant(trees, plan.base)
-    return table, np.append(trees.bounds(), 0.0), plan.base
+    sizes = np.diff(members.roots, append=len(members.column))
+    trees = replace(members, value=members.value * np.repeat(shares, sizes)[:, None])
+    # the base is the vote of one more tree, which is free
+    alpha = np.append(trees.bounds(), 0.0)
+    return Vote(_with_constant(trees, plan.base), alpha, plan.base), model.target_
 
 
 def _with_constant(trees: TreeTable, base: Floats) -> TreeTable:
