@@ -107,7 +107,7 @@ class _Training:
     def __init__(self, task: Task, rng: np.random.Generator) -> None:
         self.task, self.rng, self.progress = task, rng, Progress()
         self.n_learners, self.cost = 0, 0.0
-        moments = InputMoments(Columns(None, (None,) * task.X.shape[1]), task.kind.pooled)
+        moments = InputMoments(Columns(None, (None,) * task.X.shape[1]), task.kind.sees_image)
         moments.add(task.X)
         self.encoding = moments.inputs()
         n_outputs = task.y.shape[1]
