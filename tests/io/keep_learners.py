@@ -19,6 +19,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import scrimp
 from scrimp.datasets import load_heart
+from scrimp.learners.streaming import Convolution, RandomFeatures
 
 LEARNERS = Path(__file__).parent / "old" / "learners"
 EXPECTED = LEARNERS / "expected.json"
@@ -77,6 +78,18 @@ def calibrated() -> Any:
     """Return boosting with probabilities calibrated on held-out folds."""
     booster = scrimp.BudgetedBoostingClassifier(n_rounds=6, random_state=0)
     return on_table("CalibratedClassifier", two, estimator=booster, cv=3, random_state=0)
+
+
+def streaming_convolution() -> Any:
+    """Return convolutions of images of one row, which are the columns of the table."""
+    kind = Convolution(image_shape=(1, 5), channels=2, side=1, stride=1)
+    return on_table("StreamingBoostingRegressor", target, n_learners=2, learner=kind)
+
+
+def stop_by_spend() -> Any:
+    """Return a model with thresholds of confident stops by spend."""
+    X = table()
+    return on_table("SequencedClassifier", three).calibrate_stop(X, three(X), error_cost=3.0)
 
 
 #: How each model was made, by the name of its file. Those of the heart data begin with "heart".
@@ -200,6 +213,23 @@ MODELS: dict[str, Callable[[], Any]] = {
     "tree-regressor": lambda: on_table(
         "BudgetedTreeRegressor", target, min_samples_leaf=3, random_state=0
     ),
+    "heart-streaming": lambda: on_heart(
+        "StreamingBoostingClassifier", n_learners=4, max_depth=3, budget=110.0
+    ),
+    "streaming-absolute": lambda: on_table(
+        "StreamingBoostingRegressor", target, loss="absolute", n_learners=3, max_depth=2, radius=2.0
+    ),
+    "heart-streaming-network": lambda: on_heart(
+        "StreamingBoostingClassifier", n_learners=3, budget=110.0, learner="network"
+    ),
+    "streaming-linear-three": lambda: on_table(
+        "StreamingBoostingClassifier", three, n_learners=3, budget=5.0, learner="linear"
+    ),
+    "streaming-random-features": lambda: on_table(
+        "StreamingBoostingRegressor", target, n_learners=2, learner=RandomFeatures(n_features=8)
+    ),
+    "streaming-convolution": streaming_convolution,
+    "sequenced-stop-by-spend": stop_by_spend,
     "sequenced-regressor": lambda: on_table("SequencedRegressor", target),
     "sequenced-regressor-doubling": lambda: on_table("SequencedRegressor", target, doubling=True),
     "sequenced-classifier": lambda: on_table("SequencedClassifier", three),
