@@ -28,12 +28,12 @@ _SUPPORTED = (
 )
 
 
-def is_own(model: Any) -> bool:
+def is_scrimp_estimator(model: Any) -> bool:
     """Return whether a model is an estimator of scrimp."""
     return isinstance(model, BudgetedEstimator)
 
 
-def vote_of_own(model: Any) -> tuple[Vote, Target]:
+def vote_of_estimator(model: Any) -> tuple[Vote, Target]:
     """Return the vote of a fitted estimator of scrimp, and the target of its scores."""
     check_is_fitted(model, "plan_")
     if model.target_.is_number:

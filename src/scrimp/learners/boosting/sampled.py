@@ -27,7 +27,7 @@ from ..base import BudgetedClassifier
 from .budgeted import BudgetedBoostingClassifier
 from .foreign_votes import check_supported, vote_of
 from .margins import draws_for, margins
-from .plan_votes import is_own, vote_of_own
+from .plan_votes import is_scrimp_estimator, vote_of_estimator
 from .votes import Vote, best_first, drawn, drawn_columns, vote_of_stumps
 
 
@@ -219,7 +219,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
         >>> bool((model.predict(X) == forest.predict(X)).all())
         True
         """
-        if is_own(ensemble):
+        if is_scrimp_estimator(ensemble):
             return cls._from_own(ensemble, costs, options)
         model = cls(costs, **options)
         model._check_params()
@@ -243,7 +243,7 @@ class SampledBoostingClassifier(BudgetedClassifier):
     @classmethod
     def _from_own(cls, ensemble: Any, costs: Any, options: dict[str, Any]) -> Self:
         """Sample the vote of an estimator of scrimp as it is now; it may learn on."""
-        vote, target = vote_of_own(ensemble)
+        vote, target = vote_of_estimator(ensemble)
         columns = ensemble.columns_
         priced = ensemble.plan_.costs
         if costs is not None:
