@@ -61,7 +61,7 @@ bench-svm: $(VENV)/.ready-bench ## benchmarks of support vector machines, some 1
 bench-trees: $(VENV)/.ready-bench ## benchmarks of boosted trees, some 10 minutes; needs SCRIMP_DATA for accuracy
 	@$(BIN)/python -m benchmarks.boosted_trees --write
 
-bench-streaming: $(VENV)/.ready-bench ## benchmarks of streaming boosting, some 15 minutes; needs SCRIMP_DATA for covtype, a9a, abalone and MNIST
+bench-streaming: $(VENV)/.ready-bench ## benchmarks of streaming boosting, some 30 minutes; needs SCRIMP_DATA for covtype, a9a, abalone and MNIST
 	@$(BIN)/python -m benchmarks.streaming --write
 
 hops: $(VENV)/.ready-run ## print the way of a fit, a prediction and a session through the files
