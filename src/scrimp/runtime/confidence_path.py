@@ -72,7 +72,7 @@ class ConfidencePath:
         return cls(row[order], spent[order], confidence[order], decided[order], full)
 
     def taken(self, rows: Flags) -> ConfidencePath:
-        """Return the path of some of the rows, numbered anew."""
+        """Return the path of some of the rows, which are renumbered."""
         number, kept, full = np.cumsum(rows) - 1, rows[self.row], self.full
         return ConfidencePath(
             number[self.row[kept]], self.spent[kept], self.confidence[kept], self.decided[kept],

@@ -28,7 +28,7 @@ from .ranking_exits import RankingCalibration, RankingGoal, ScorePath, chosen_ex
 from .replay import replay, replay_rows
 from .session import Session
 from .shared_history import answer_all, shared_histories
-from .stopping import Recording, StopRule
+from .stopping import Recording, Seen, StopRule
 from .sweep import Sweep
 
 #: Cells of a sparse table that are written out at a time.
@@ -106,10 +106,9 @@ class Predictor:
             strange = y[classes[truth] != y][0]
             raise ValueError(f"y holds {strange!r}, which is no class of the model.")
 
-        recording, X = Recording(), X.toarray() if issparse(X) else X
-        scores, spend = self.answer(X, budget, stop=recording)
+        seen, scores, spend = self._recorded(X, budget)
         full = Outcome(1.0, truth, self.target.decided(scores), spend)
-        path = ConfidencePath.of(recording.seen, self.target, full)
+        path = ConfidencePath.of(seen, self.target, full)
         reached = chosen_threshold(goal, path, classes)
         if reached.levels is None:
             return self.with_confidence(reached.confidence), reached
@@ -134,14 +133,18 @@ class Predictor:
         """
         if not self.target.is_number or self.target.n_outputs > 1:
             raise TypeError("Early exits of rankings are for models that predict one number.")
-        X = X.toarray() if issparse(X) else X
-        recording = Recording()
-        scores, spend = self.answer(X, budget, stop=recording)
+        seen, scores, spend = self._recorded(X, budget)
         relevance = column_or_1d(np.asarray(y, dtype=np.float64))
         query_of = group_numbers(queries, len(relevance), "queries")
-        path = ScorePath.of(recording.seen, scores[:, 0], spend)
+        path = ScorePath.of(seen, scores[:, 0], spend)
         exits, reached = chosen_exits(goal, path, relevance, query_of)
         return replace(self, target=replace(self.target, exits=exits)), reached
+
+    def _recorded(self, X: Any, budget: Any) -> tuple[list[Seen], Floats, Floats]:
+        """Return what was seen before each purchase, and scores and spend after all of them."""
+        recording = Recording()
+        scores, spend = self.answer(X.toarray() if issparse(X) else X, budget, stop=recording)
+        return recording.seen, scores, spend
 
     def with_confidence(self, confidence: float) -> Predictor:
         """Return the model with a threshold for ``stop="confident"``, whatever it does."""

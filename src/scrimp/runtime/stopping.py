@@ -20,6 +20,10 @@ from ..types import Flags, Floats, Ints
 _BLOCK_BOUNDS = 2**21
 
 
+#: The spend of rows before a purchase, the rows, and their scores then.
+Seen = tuple[float, Ints, Floats]
+
+
 @dataclass(frozen=True, eq=False)
 class StopContext:
     """What a stop rule looks at: rows with one history, before a purchase.
@@ -152,7 +156,7 @@ class Recording:
     """Stops no row, and keeps the scores before each purchase."""
 
     def __init__(self) -> None:
-        self.seen: list[tuple[float, Ints, Floats]] = []
+        self.seen: list[Seen] = []
 
     def decide(self, context: StopContext) -> tuple[Flags, list[int]]:
         """Keep spend, rows and scores."""

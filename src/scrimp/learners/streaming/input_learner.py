@@ -68,8 +68,8 @@ class InputLearner(ABC):
     def state(self, growth: bool = True) -> Arrays:
         """Return the arrays that are all there is to know of the learner, not copied."""
         numbers = np.array([getattr(self, name) for name in self.numbers], dtype=np.float64)
-        own = {"numbers": numbers, "draws": self._draws, "reads": self.mask == 1}
-        return self._get_arrays() | own | {"allowed": self.allowed}
+        numbered = {"numbers": numbers, "draws": self._draws, "reads": self.mask == 1}
+        return self._get_arrays() | numbered | {"allowed": self.allowed}
 
     def restore(self, state: Arrays) -> None:
         """Become the learner of a `state`; raise ValueError if it can be none of its kind."""
@@ -177,8 +177,8 @@ class InputLearner(ABC):
             masked = np.zeros_like(rows.inputs)
             masked[:, self.positions] = rows.inputs[:, self.positions]
             rows.shared[key] = masked
-        own: Floats = rows.shared[key]
-        return own
+        inputs: Floats = rows.shared[key]
+        return inputs
 
     @abstractmethod
     def _blank(self, n_inputs: int) -> Arrays:

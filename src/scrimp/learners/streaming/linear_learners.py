@@ -58,10 +58,10 @@ class LinearLearner(AveragedLearner):
         return {name: np.zeros((n_inputs + 1, self.n_outputs)) for name in self.arrays}
 
     def _answer(self, rows: StreamRows) -> Floats:
-        own = self.weight[self.positions]
+        of_inputs = self.weight[self.positions]
         Z = rows.inputs
         Z = Z if len(self.positions) == Z.shape[1] else Z[:, self.positions]
-        return np.asarray(Z @ own + self.weight[-1])
+        return np.asarray(Z @ of_inputs + self.weight[-1])
 
 
 def linear_table(
@@ -97,9 +97,10 @@ class FtrlLearner(LinearLearner):
         self.sums *= factor
 
     def _step(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
-        own = self.settings
+        settings = self.settings
         kernels.ftrl(
-            rows.inputs, targets, weights, self.positions, own.rate, own.beta, own.l1, own.l2,
+            rows.inputs, targets, weights, self.positions, settings.rate, settings.beta,
+            settings.l1, settings.l2,
             self.sums, self.squares, self.weight,
         )  # fmt: skip
 

@@ -79,13 +79,13 @@ class HiddenLearner(InputLearner):
         return dict(self._views)
 
     def _set_arrays(self, arrays: Arrays) -> None:
-        own = [arrays[name] for name in self.arrays]
-        self._matrix = np.concatenate([array.reshape(3, -1) for array in own], axis=1)
+        blocks = [arrays[name] for name in self.arrays]
+        self._matrix = np.concatenate([array.reshape(3, -1) for array in blocks], axis=1)
         self._gradient = np.zeros_like(self._matrix[:1])
-        ends = np.cumsum([0, *(array[0].size for array in own)]).tolist()
+        ends = np.cumsum([0, *(array[0].size for array in blocks)]).tolist()
 
         def views(matrix: NDArray[Any]) -> list[NDArray[Any]]:
-            parts = zip(ends[:-1], ends[1:], own, strict=True)
+            parts = zip(ends[:-1], ends[1:], blocks, strict=True)
             return [matrix[:, a:b].reshape(-1, *array.shape[1:]) for a, b, array in parts]
 
         self._views = dict(zip(self.arrays, views(self._matrix), strict=True))

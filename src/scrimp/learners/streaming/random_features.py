@@ -58,10 +58,10 @@ class RandomFeatureLearner(AveragedLearner):
         return np.asarray(self._features(rows) @ self.weight[:-1] + self.weight[-1])
 
     def _step(self, rows: StreamRows, targets: Floats, weights: Floats) -> None:
-        own, features = self.settings, self._features(rows)
+        settings, features = self.settings, self._features(rows)
         recursive_least_squares(
-            features, targets, weights, np.arange(len(self.bias)), own.forgetting, 1.0 / own.ridge,
-            self.inverse, self.weight,
+            features, targets, weights, np.arange(len(self.bias)), settings.forgetting,
+            1.0 / settings.ridge, self.inverse, self.weight,
         )  # fmt: skip
 
 

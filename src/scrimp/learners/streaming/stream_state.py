@@ -54,11 +54,13 @@ def restore(stream: Stream, state: Arrays) -> None:
         raise ValueError("it has means of inputs, and its learners see none")
     check_like(stream.booster.state(), _part("booster", state))
     stream.booster.restore(_part("booster", state))
-    own, given = ({n: a for n, a in s.items() if "/" not in n} for s in (state_of(stream), state))
+    expected, given = (
+        {n: a for n, a in s.items() if "/" not in n} for s in (state_of(stream), state)
+    )
     if "cuts" in given:
-        own["cuts"] = np.zeros((len(stream.categorical), stream.max_bins))
-    own["decisions_due"] = np.zeros(len(given.get("decisions_due", ())), dtype=np.int64)
-    check_like(own, given)
+        expected["cuts"] = np.zeros((len(stream.categorical), stream.max_bins))
+    expected["decisions_due"] = np.zeros(len(given.get("decisions_due", ())), dtype=np.int64)
+    check_like(expected, given)
     _check_numbers(stream, given)
     if stream.detector is not None:
         stream.detector.restore(given["detector"])
@@ -89,12 +91,14 @@ def check_sizes(n_learners: int, state: Arrays, like: Arrays) -> None:
 
 
 def _restore_learners(stream: Stream, learners: list[Arrays], kept: list[Arrays]) -> None:
-    own = stream.booster.learners
-    if len(learners) != len(own) or len(kept) not in (0, len(own)):
-        raise ValueError(f"expected the state of {len(own)} learners, and it has {len(learners)}")
-    for learner, good in zip(own, kept, strict=False):
+    present = stream.booster.learners
+    if len(learners) != len(present) or len(kept) not in (0, len(present)):
+        raise ValueError(
+            f"expected the state of {len(present)} learners, and it has {len(learners)}"
+        )
+    for learner, good in zip(present, kept, strict=False):
         learner.restore(good)  # refuses what cannot be one
-    for learner, state in zip(own, learners, strict=True):
+    for learner, state in zip(present, learners, strict=True):
         learner.restore(state)
     stream._kept = [copied(good) for good in kept]
 

@@ -122,7 +122,7 @@ class InputTable(Members):
     @cached_property
     def reads(self) -> tuple[tuple[int, ...], ...]:
         """The columns that each member reads, ascending."""
-        return tuple(tuple(np.unique(self.column[own == 1]).tolist()) for own in self.mask)
+        return tuple(tuple(np.unique(self.column[reads == 1]).tolist()) for reads in self.mask)
 
     def _answer(self, member: int, Z: Floats) -> Floats:
         """Return the answers (rows, outputs) of a member to its inputs, without its offset."""
@@ -142,8 +142,8 @@ class InputTable(Members):
             part = slice(start, start + _BLOCK)
             Z = self.inputs.of(X, rows[part])
             for k, member in enumerate(which):
-                own = Z if self.mask[member].all() else Z * self.mask[member]
-                votes[k, :, part] = (self._answer(member, own) + self.offset[member]).T
+                seen = Z if self.mask[member].all() else Z * self.mask[member]
+                votes[k, :, part] = (self._answer(member, seen) + self.offset[member]).T
         return votes
 
     def bounds(self) -> Floats:
