@@ -55,6 +55,10 @@ CHOICES = {
         (("SGB, N = 3", (published.TOO_FEW,)), ("SGB, N = 24", (24,)), ("blocks of 2", (2,) * 4)),
     ),
     "mnist": Choice(Convolution(activation="sigmoid", rate=0.003), 8, 0.5, 2),
+    "year": Choice(Network(hidden=10, rate=0.02, decay=1_000.0), 8, 0.3, 2),
+    "slice": Choice(
+        Network(hidden=10, activation="leaky-relu", rate=0.02, decay=1_000.0), 8, 0.3, 20
+    ),
 }  # fmt: skip
 
 

@@ -89,11 +89,18 @@ def _made_in_trials(name: str, remark: str) -> Callable[[], Rows]:
     return lambda: Rows(name, np.empty((0, 0), np.float32), np.empty(0), remark)
 
 
-def _missing(title: str) -> Callable[[], Rows]:
+def _of_uci(name: str, title: str) -> Callable[[], Rows]:
+    """Return a maker of a dataset that is fetched from UCI, if the network allows."""
+
     def make() -> Rows:
-        raise DatasetUnavailable(
-            f"scrimp has no fetcher for {title}: no copy could be had to check one against."
-        )
+        try:
+            data = fetch_arrays(name)
+        except DatasetUnavailable as error:
+            raise DatasetUnavailable(
+                f"{title} is neither in the data folder, as {name}.npz, nor could UCI be reached."
+            ) from error
+        X, y = np.asarray(data.X, dtype=np.float32), np.asarray(data.y, dtype=np.float64)
+        return Rows(name, X, y, title, data.n_train)
 
     return make
 
@@ -102,8 +109,8 @@ _MAKERS: dict[str, Callable[[], Rows]] = {
     "abalone": _abalone,
     "a9a": _a9a,
     "mnist": _mnist,
-    "year": _missing("YearPredictionMSD"),
-    "slice": _missing("UCI's CT slice localisation"),
+    "year": _of_uci("year", "UCI's YearPredictionMSD"),
+    "slice": _of_uci("slice", "UCI's Relative location of CT slices"),
     "regret_a9a": _a9a_stream,
     "regret_blogfeedback": _blogfeedback_stream,
     "generated": _made_in_trials("generated", "Friedman's first problem, drawn in each trial"),

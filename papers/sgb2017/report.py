@@ -47,7 +47,7 @@ def _add_comparison(page: PaperPage, compared: RecordsByDataset) -> None:
     page.add_table(
         _table_5_1(compared),
         "Means over trials, with standard errors where there are several: half the squared error "
-        "on abalone, percent of test rows on a9a and MNIST.",
+        "where numbers are predicted, percent of test rows on a9a and MNIST.",
     )
     page.add_table(
         _table_costs(compared),
@@ -82,13 +82,18 @@ def _scale(name: str) -> float:
 
 
 def _printed(name: str, key: str) -> str:
-    value = _scale(name) * getattr(published.TABLE[name], key)
+    return _number(_scale(name) * getattr(published.TABLE[name], key))
+
+
+def _number(value: float) -> str:
     return f"{value:.3g}" if value > 1_000 or value < 0.1 else f"{value:.2f}"
 
 
 def _mean(values: Any) -> str:
+    mean = np.mean(values)
     error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
-    return f"{np.mean(values):.2f}" + ("" if error is None else f" ± {error:.2f}")
+    digits = ".2g" if mean < 0.1 else ".2f"
+    return _number(mean) + ("" if error is None else f" ± {error:{digits}}")
 
 
 def _table_costs(compared: RecordsByDataset) -> Table:

@@ -74,6 +74,12 @@ CASES = {
     "network": (stream(NAMED, 12.0, learner=Network(3, decay=np.inf), block_size=2), dicts, Y),
     "network, texts": (stream(learner="network", combine="momentum"), texts, Y),
     "convolution": (StreamingBoostingClassifier(learner=IMAGE, n_learners=4), arrays, LABELS),
+    "mean network": (stream(NAMED, 12.0, learner=Network(3), iterate="average"), dicts, Y),
+    "mean convolution": (
+        StreamingBoostingClassifier(learner=IMAGE, n_learners=4, iterate="average"),
+        arrays,
+        LABELS,
+    ),
     "random features": (stream(learner=RandomFeatures(20)), dicts, Y),
 }
 

@@ -16,7 +16,9 @@ forgetting f, all rows and the ridge count f times as much after each row, unles
 diagonal of the inverse would then be more than that of the ridge alone.
 
 Network: answer = second' act(first' x + bias) + constant; Adam (Kingma and Ba 2015, Alg. 1) on the
-weighted mean of half the squared errors of some rows.
+weighted mean of half the squared errors of some rows. The average of its weights (Shamir and Zhang
+2013, Sec. 4, eta = 9) after step t is 1 - s times that before plus s times the new weights,
+s = (eta + 1) / (t + eta), but at least one over the window.
 """
 
 from __future__ import annotations
@@ -90,7 +92,7 @@ class Network:
         self.second = np.zeros((len(self.positions) * units, outputs))
         self.constant = np.zeros(outputs)
         self.activation, self.rate, self.decay = activation, rate, decay
-        self.t = 0
+        self.t, self.history = 0, []
         self.m = [np.zeros_like(p) for p in self.parameters()]
         self.v = [np.zeros_like(p) for p in self.parameters()]
 
@@ -139,6 +141,18 @@ class Network:
             m[:] = 0.9 * m + 0.1 * g
             v[:] = 0.999 * v + 0.001 * g**2
             p -= rate * (m / (1 - 0.9**self.t)) / (np.sqrt(v / (1 - 0.999**self.t)) + 1e-8)
+        self.history.append([p.copy() for p in self.parameters()])
+
+    def averaged(self, window):
+        """Return a network with the average of the weights of all steps so far."""
+        average = Network(
+            self.first, self.bias, len(self.constant), self.activation, 0.0, 1.0, self.positions
+        )
+        new = np.array([max(10.0 / (t + 9.0), 1.0 / window) for t in range(1, self.t + 1)])
+        shares = [s * np.prod(1.0 - new[t + 1 :]) for t, s in enumerate(new)]
+        for number, parameter in enumerate(average.parameters()):
+            parameter[:] = sum(s * w[number] for s, w in zip(shares, self.history, strict=True))
+        return average
 
 
 def squares_of(height, width, side, stride):

@@ -58,15 +58,14 @@ def small(monkeypatch):
 
 
 def test_a_report_has_all_tables_verdicts_and_pictures(small, tmp_path):
-    names = [
-        name for name in small.settings if name not in ("year", "slice", "regret_blogfeedback")
-    ]
+    names = [name for name in small.settings if name != "regret_blogfeedback"]
     page = small.run(Runner(tmp_path / "work"), names, trials=1, load=make)
     text = page.write(tmp_path / "out")[-1].read_text(encoding="utf-8")
     assert set(page.pictures) == {
-        f"sgb2017-{name}.png" for name in ("abalone", "a9a", "mnist", "regret_a9a", "bounds")
+        f"sgb2017-{name}.png" for name in (*CHOICES, "regret_a9a", "bounds")
     }
-    assert len(page.verdicts) == 24
+    assert len(page.verdicts) == 25
+    assert "not here" not in text
     assert "nan" not in text
     for title in ("Table 5.1", "Fig. 5.2", "Fig. 5.1", "Theorems 5.5.1", "counterexample of 5.8.4"):
         assert title in text
@@ -74,10 +73,36 @@ def test_a_report_has_all_tables_verdicts_and_pictures(small, tmp_path):
     json.dumps(page.record)
 
 
-def test_datasets_that_are_not_here_are_named(small, tmp_path):
+def test_datasets_that_are_not_here_are_named(small, tmp_path, monkeypatch):
+    def unreachable(*_, **__):
+        raise OSError("network is unreachable")
+
+    monkeypatch.delenv("SCRIMP_DATA", raising=False)
+    monkeypatch.setenv("SCRIMP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("scrimp.datasets.uci.urlopen", unreachable)
     page = small.run(Runner(tmp_path), ["year", "counterexample"], trials=1)
-    assert "no fetcher for YearPredictionMSD" in page.record["left_out"]["year"]
+    assert page.record["left_out"]["year"] == (
+        "UCI's YearPredictionMSD is neither in the data folder, as year.npz, nor could UCI be "
+        "reached."
+    )
     assert [verdict.outcome for verdict in page.verdicts[-1:]] == ["refuted"]
+
+
+@pytest.mark.parametrize(
+    ("names", "claim"),
+    [
+        (
+            ("abalone",),
+            "SGB needs less computation than GB on YEAR, and starts more slowly on SLICE",
+        ),
+        (("abalone", "year"), "SGB starts more slowly on SLICE"),
+    ],
+)
+def test_claims_on_datasets_that_are_not_here_cannot_be_tested(names, claim):
+    record = {key: line([1.0, 2.0], [3.0, 1.0]) for key in ("GB", "SGB", "base")} | {"others": {}}
+    results = {v.claim: v.outcome for v in verdicts({name: [record] * 5 for name in names})}
+    assert results[claim] == "cannot be tested here"
+    assert ("On YEAR SGB converges with less computation than GB" in results) == ("year" in names)
 
 
 def task(kind, n=600, **options):

@@ -112,6 +112,54 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
+def check_number(
+    name: str, value: Any, low: float, high: float = np.inf, *, above: bool = False,
+    finite: bool = False,
+) -> None:  # fmt: skip
+    """Refuse a parameter that is no number within a range.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter.
+    value : object
+        What was given.
+    low, high : float
+        The ends of the range, which belong to it.
+    above : bool
+        Whether the lower end does not.
+    finite : bool
+        Whether infinity does not.
+
+    >>> check_number("rate", 0.0, 0.0, 1.0, above=True)
+    Traceback (most recent call last):
+    ValueError: rate is 0.0; expected a number > 0 and <= 1.
+    """
+    within = is_number(value) and (low < value if above else low <= value) and value <= high
+    if not within or (finite and not np.isfinite(value)):
+        limit = "" if high == np.inf else f" and <= {high:g}"
+        sign = ">" if above else ">="
+        raise ValueError(f"{name} is {value!r}; expected a number {sign} {low:g}{limit}.")
+
+
+def check_whole(
+    name: str, value: Any, low: int, high: int | None = None, *, optional: bool = False
+) -> None:
+    """Refuse a parameter that is no whole number within a range; if `optional`, nor None.
+
+    >>> check_whole("n_rounds", 2.5, 1)
+    Traceback (most recent call last):
+    ValueError: n_rounds is 2.5; expected a whole number >= 1.
+    """
+    if optional and value is None:
+        return
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < low or (high is not None and value > high):
+        limit = "" if high is None else f" and <= {high}"
+        kind = "None or a whole number" if optional else "a whole number"
+        raise ValueError(f"{name} is {value!r}; expected {kind} >= {low}{limit}.")
+
+
 def check_share(name: str, value: Any) -> None:
     """Refuse what is no number strictly between 0 and 1."""
     if not (is_number(value) and 0 < value < 1):

@@ -15,12 +15,17 @@ from scipy.sparse import csr_matrix
 from .catalog import OpenML
 from .dataset_file import read_dataset_file
 from .errors import DatasetMismatch
+from .uci import UCI, download_numbers
 
 Parts = Mapping[str, NDArray[Any]]
 
 
 def _dense(parts: Parts) -> Any:
     return parts["X"].reshape(len(parts["X"]), -1)
+
+
+def _channels_first(parts: Parts) -> Any:
+    return parts["X"].transpose(0, 3, 1, 2).reshape(len(parts["X"]), -1)
 
 
 def _sparse(parts: Parts) -> Any:
@@ -45,8 +50,8 @@ class ArrayEntry:
         Who published it.
     shape : tuple of int
         Number of rows and features.
-    openml : OpenML or str
-        Where to fetch it, or why it cannot be fetched.
+    location : OpenML, UCI or str
+        Where to fetch it, or why it cannot be fetched from OpenML.
     features : callable
         Makes the features from the arrays of the file.
     file : str, optional
@@ -57,7 +62,7 @@ class ArrayEntry:
 
     origin: str
     shape: tuple[int, int]
-    openml: OpenML | str = "no copy with these rows is known there"
+    location: OpenML | UCI | str = "no copy with these rows is known there"
     features: Callable[[Parts], Any] = _dense
     file: str | None = None
     n_train: int | None = None
@@ -70,6 +75,10 @@ ARRAYS = {
     "fashion_mnist": ArrayEntry(
         "Fashion-MNIST (Zalando), MIT", (70000, 784), OpenML(40996), n_train=60000
     ),
+    "cifar10_subset": ArrayEntry(
+        "CIFAR-10 (Krizhevsky), 800 images of each class, from JPEG copies", (8000, 3072),
+        features=_channels_first, file="cifar10_jpeg_subset.npz", n_train=6000,
+    ),
     "letter": ArrayEntry("UCI Letter Recognition, CC BY 4.0", (20000, 16), OpenML(6)),
     "a9a": ArrayEntry("UCI Adult in LIBSVM's coding, CC BY 4.0", (48842, 123), features=_sparse),
     "covtype": ArrayEntry("UCI Covertype, CC BY 4.0", (581012, 54), features=_covtype),
@@ -78,6 +87,15 @@ ARRAYS = {
     "basehock": ArrayEntry("20 Newsgroups: baseball, hockey", (1993, 4862), features=_sparse),
     "pcmac": ArrayEntry("20 Newsgroups: PC, Macintosh", (1943, 3289), features=_sparse),
     "blogfeedback": ArrayEntry("UCI BlogFeedback, CC BY 4.0", (60021, 280)),
+    "slice": ArrayEntry(
+        "UCI Relative location of CT slices on axial axis, CC BY 4.0", (53500, 384),
+        UCI(206, "relative+location+of+ct+slices+on+axial+axis", "slice_localization_data.csv",
+            target=-1, drop=(0,), has_header=True),
+    ),
+    "year": ArrayEntry(
+        "UCI YearPredictionMSD, CC BY 4.0", (515345, 90),
+        UCI(203, "yearpredictionmsd", "YearPredictionMSD.txt", target=0), n_train=463715,
+    ),
     "mslr": ArrayEntry(
         "MSLR-WEB10K, fold 1, 5000 rows of each part (Microsoft Research licence)", (10000, 136),
         file="mslr_fold1_5k.npz",
@@ -120,8 +138,8 @@ def fetch_arrays(name: str) -> ArrayDataset:
     """Get a dataset of arrays by name.
 
     The file `name.npz` is looked for in the folder `$SCRIMP_DATA`, then in the cache
-    (`$SCRIMP_CACHE`, else the user's cache folder). Otherwise the data come from OpenML, where
-    it has them, and are kept in the cache.
+    (`$SCRIMP_CACHE`, else the user's cache folder). Otherwise the data come from OpenML or UCI,
+    where these have them, and are kept in the cache.
 
     Parameters
     ----------
@@ -146,7 +164,7 @@ def fetch_arrays(name: str) -> ArrayDataset:
     entry = ARRAYS[name]
     file = entry.file or f"{name}.npz"
     data, place = read_dataset_file(
-        name, file, entry.openml, lambda location: _download(entry, location)
+        name, file, entry.location, lambda location: _download(entry, location)
     )
     return _read(name, entry, data, place)
 
@@ -176,14 +194,10 @@ def _read(name: str, entry: ArrayEntry, data: bytes, place: str) -> ArrayDataset
     )
 
 
-def _download(entry: ArrayEntry, location: OpenML) -> bytes:
+def _download(entry: ArrayEntry, location: OpenML | UCI) -> bytes:
     """Return a downloaded dataset as the content of a file, in bytes where these suffice."""
-    from .openml import download_arrays
-
-    X, y = download_arrays(location, *entry.shape)
+    X, y = _fetched(entry, location)
     parts = {"X": _compact(X), "y": y}
-    if np.char.isdecimal(y).all():
-        parts["y"] = _compact(y.astype(np.int64))
     if entry.n_train is not None:
         parts["n_train"] = np.array(entry.n_train)
     buffer = io.BytesIO()
@@ -191,6 +205,17 @@ def _download(entry: ArrayEntry, location: OpenML) -> bytes:
     return buffer.getvalue()
 
 
+def _fetched(entry: ArrayEntry, location: OpenML | UCI) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return features, and targets as numbers where they are."""
+    if isinstance(location, UCI):
+        return download_numbers(location, *entry.shape)
+    from .openml import download_arrays
+
+    X, y = download_arrays(location, *entry.shape)
+    return X, _compact(y.astype(np.int64)) if np.char.isdecimal(y).all() else y
+
+
 def _compact(values: NDArray[Any]) -> NDArray[Any]:
-    as_bytes = values.astype(np.uint8)
+    with np.errstate(invalid="ignore"):  # numbers beyond a byte are compared, and stay
+        as_bytes = values.astype(np.uint8)
     return as_bytes if (as_bytes == values).all() else values

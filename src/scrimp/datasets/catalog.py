@@ -25,6 +25,9 @@ class OpenML:
     target: str = "default-target"
     drop: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return f"OpenML, dataset {self.data_id}"
+
 
 @dataclass(frozen=True)
 class Entry:

@@ -1,18 +1,20 @@
-"""Files of datasets: in the folder `$SCRIMP_DATA`, in the cache, or downloaded from OpenML."""
+"""Files of datasets: in the folder `$SCRIMP_DATA`, in the cache, or downloaded."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from . import cache
 from .catalog import OpenML
 from .errors import DatasetUnavailable
+from .uci import UCI
 
 
 def read_dataset_file(
-    name: str, file: str, openml: OpenML | str, download: Callable[[OpenML], bytes]
+    name: str, file: str, location: OpenML | UCI | str, download: Callable[[Any], bytes]
 ) -> tuple[bytes, str]:
     """Return the content of a file and the place it was read from.
 
@@ -20,8 +22,8 @@ def read_dataset_file(
     ----------
     name, file : str
         The dataset, and the name of its file.
-    openml : OpenML or str
-        Where to fetch it, or why it cannot be fetched.
+    location : OpenML, UCI or str
+        Where to fetch it, or why it cannot be fetched from OpenML.
     download : callable
         Returns the content of the file, fetched from there.
     """
@@ -30,7 +32,7 @@ def read_dataset_file(
         return local.read_bytes(), str(local)
     cached = cache.read(file)
     if cached is None:
-        cached = _download(name, file, local, openml, download)
+        cached = _download(name, file, local, location, download)
     return cached, str(cache.path_of(file))
 
 
@@ -40,15 +42,15 @@ def _local_file(file: str) -> Path | None:
 
 
 def _download(
-    name: str, file: str, local: Path | None, openml: OpenML | str,
-    download: Callable[[OpenML], bytes],
+    name: str, file: str, local: Path | None, location: OpenML | UCI | str,
+    download: Callable[[Any], bytes],
 ) -> bytes:  # fmt: skip
-    if isinstance(openml, str):
-        raise _unavailable(name, file, local, f"OpenML (not used: {openml})", "")
+    if isinstance(location, str):
+        raise _unavailable(name, file, local, f"OpenML (not used: {location})", "")
     try:
-        data = download(openml)
+        data = download(location)
     except DatasetUnavailable as error:
-        tried = f"OpenML, dataset {openml.data_id} ({error})"
+        tried = f"{location} ({error})"
         raise _unavailable(name, file, local, tried, ", or try again with a network") from error
     cache.write(file, data)
     return data

@@ -1,4 +1,4 @@
-"""Steps of Adam (Kingma and Ba 2015)."""
+"""Steps of Adam (Kingma and Ba 2015), and moving averages of what they reach."""
 
 from __future__ import annotations
 
@@ -19,3 +19,10 @@ def adam_step(gradient, rate, number, first, second, parameters):
         first[i] = FIRST * first[i] + (1.0 - FIRST) * g
         second[i] = SECOND * second[i] + (1.0 - SECOND) * g * g
         parameters[i] -= rate * (first[i] / one) / (np.sqrt(second[i] / two) + EPSILON)
+
+
+@njit(cache=True, nogil=True)
+def average_step(parameters, share, average):
+    """Move an average by a share of the way to the parameters, in place."""
+    for i in range(len(parameters)):
+        average[i] += share * (parameters[i] - average[i])

@@ -99,5 +99,5 @@ def test_a_block_ends_where_the_loss_falls_no_further():
 
 
 def test_the_size_of_a_block_is_checked():
-    with pytest.raises(ValueError, match="block_size is 0; expected a whole number from 1"):
+    with pytest.raises(ValueError, match="block_size is 0; expected None or a whole number >= 1"):
         StreamingBoostingRegressor(block_size=0).fit(np.zeros((3, 1)), [0.0, 1.0, 2.0])

@@ -137,8 +137,8 @@ def test_very_large_targets_are_clipped_and_counted():
 @pytest.mark.parametrize(
     ("params", "match"),
     [
-        ({"n_learners": 0}, "n_learners is 0; expected a whole number from 1"),
-        ({"max_depth": 13}, "max_depth is 13; expected a whole number from 1 to 12"),
+        ({"n_learners": 0}, "n_learners is 0; expected a whole number >= 1"),
+        ({"max_depth": 13}, "max_depth is 13; expected a whole number >= 1 and <= 12"),
         ({"learning_rate": 0.0}, "learning_rate is 0.0; expected a number > 0"),
         ({"step": "other"}, "step"),
         ({"step": [0.1, 0.2]}, "one per learner"),

@@ -16,8 +16,8 @@ from scrimp import (
     load,
     save,
 )
-from scrimp.learners.streaming import Convolution
-from scrimp.learners.streaming.learner_kinds import KINDS
+from scrimp.learners.streaming import Convolution, Network
+from scrimp.learners.streaming.learner_kinds import KINDS, learner_of, settings_of
 from scrimp.learners.streaming.online_tree import TreeKind
 from scrimp.learners.streaming.stream_rows import StreamRows
 from scrimp.registry.options import STREAM_LEARNERS
@@ -59,9 +59,15 @@ def test_kinds_learn_within_the_budget_and_are_saved(name, tmp_path):
         np.testing.assert_array_equal(again.predict(X, budget), model.predict(X, budget))
 
 
-@pytest.mark.parametrize("learner", [*NAMES, Sgd()], ids=[*NAMES, "own"])
-def test_how_rows_are_divided_among_calls_does_not_matter(learner):
-    whole = StreamingBoostingRegressor(COSTS, 10.0, learner=learner, n_learners=4)
+@pytest.mark.parametrize(
+    ("learner", "iterate"),
+    [
+        *((name, iterate) for name in NAMES for iterate in ("last", "average")),
+        pytest.param(Sgd(), "last", id="own"),
+    ],
+)
+def test_how_rows_are_divided_among_calls_does_not_matter(learner, iterate):
+    whole = StreamingBoostingRegressor(COSTS, 10.0, learner=learner, n_learners=4, iterate=iterate)
     part = clone(whole)
     whole.partial_fit(X[:900], Y[:900])
     for start in range(0, 900, 90):
@@ -138,7 +144,6 @@ def test_a_users_learner_that_breaks_its_promise_is_named():
         ({"learner": "forest"}, "learner is 'forest'; expected one of 'tree', 'linear'"),
         ({"learner": 3}, "learner is 3; expected one of tree, linear"),
         ({"learner": dict}, r"learner makes \{\}, which lacks `predict` or `update`"),
-        ({"iterate": "average", "learner": "network"}, "hypotheses of the learner 'network'"),
         ({"iterate": "average", "learner": Sgd}, 'hypotheses of the learner "a user\'s own"'),
         ({"iterate": "mean"}, "iterate is 'mean'"),
         ({"combine": "product"}, "combine is 'product'"),
@@ -150,7 +155,7 @@ def test_bad_parameters_are_refused(params, match):
         StreamingBoostingRegressor(**params).fit(X[:60], Y[:60])
 
 
-@pytest.mark.parametrize("learner", ["tree", "newton", "random-features"])
+@pytest.mark.parametrize("learner", ["tree", "newton", "random-features", "network"])
 def test_averages_over_time_are_learnt_alike_and_answer_otherwise(learner):
     last = StreamingBoostingRegressor(learner=learner, n_learners=3).fit(X, Y)
     average = clone(last).set_params(iterate="average").fit(X, Y)
@@ -173,6 +178,14 @@ def test_plans_combine_partial_sums_as_the_booster_does(combine, loss):
     assert model.score(X, Y) > 0.3
     if combine == "momentum":
         assert "combine='momentum'" in model.bounds().reason
+
+
+def test_settings_of_before_a_setting_came_have_its_default():
+    settings = settings_of(Network(hidden=3))
+    del settings["averaging"]
+    assert learner_of(settings) == Network(hidden=3)
+    with pytest.raises(ValueError, match="settings of its learner are not those of Network"):
+        learner_of({**settings, "depth": 2})
 
 
 def test_the_command_line_knows_all_kinds():

@@ -16,10 +16,10 @@ PLAIN = Inputs(np.arange(D), np.full(D, -1), np.zeros(D), np.ones(D))
 KINDS = [Linear(), Newton(), Network(), RandomFeatures(), Convolution((2, 2), side=1, stride=1)]
 
 
-def context(d=D, outputs=K):
+def context(d=D, outputs=K, averages=False):
     moments = InputMoments(Columns(None, (None,) * d))
     moments.add(np.ones((1, d)))  # learners read what has had a value
-    return LearnerContext(d, outputs, moments, np.random.default_rng(0))
+    return LearnerContext(d, outputs, moments, np.random.default_rng(0), averages)
 
 
 def stream(d=D, outputs=K, seed=0, n=N):
@@ -124,6 +124,53 @@ def test_convolutions_step_as_their_twin():
             batch = slice(start, start + 15)
             twin.update(X[batch], T[batch], np.ones(15))
     assert np.abs(learner.second).max() > 0.01
+
+
+@pytest.mark.parametrize("window", [1.0, 2.5, np.inf])
+def test_averaged_weights_are_those_of_the_twin(window):
+    X, T = stream()
+    settings = Network(3, "sigmoid", 0.05, 20.0, batch=10, averaging=window)
+    learner = settings.make(context(averages=True))
+    plain = settings.make(context())
+    twin = naive.Network(learner.first, learner.bias, K, "sigmoid", 0.05, 20.0)
+    answers = feed(learner, X, T, np.ones(N))
+    np.testing.assert_array_equal(answers, feed(plain, X, T, np.ones(N)))
+    for start in range(0, N, 10):
+        twin.update(X[start : start + 10], T[start : start + 10], np.ones(10))
+    average = twin.averaged(window)
+    table = settings.members([learner], np.ones(1), np.zeros((1, K)), PLAIN, True)
+    votes = table.votes_on(X, np.arange(N))[0].T
+    np.testing.assert_allclose(votes, [average.predict(x) for x in X], atol=1e-9)
+    far = np.abs(votes - learner.predict(plain_rows(X))).max()
+    assert far < 1e-12 if window == 1.0 else far > 1e-3
+
+
+@pytest.mark.parametrize("kind", [KINDS[2], KINDS[4]], ids=lambda kind: kind.name)
+def test_averaged_weights_of_targets_of_any_size_are_alike(kind):
+    X, T = stream()
+    votes = []
+    for size in (1.0, 2.0**20):
+        learner = kind.make(context(averages=True))
+        for number, part in enumerate(blocks(size=10)):  # their size is not known at first
+            learner.update(
+                plain_rows(X[part]), size * (1 + 1 / (1 + number)) * T[part], np.ones(10)
+            )
+        table = kind.members([learner], np.ones(1), np.zeros((1, K)), PLAIN, True)
+        votes.append(table.votes_on(X, np.arange(N)) / size)
+    np.testing.assert_allclose(*votes, atol=1e-6)
+    assert np.abs(votes[0]).max() > 0.1
+
+
+def test_the_average_is_rescaled_with_the_weights():
+    X, T = stream()
+    kind = Network(averaging=1.0)  # so that it is the last weights
+    learner = kind.make(context(averages=True))
+    for number, part in enumerate(blocks(size=10)):
+        learner.update(plain_rows(X[part]), (1.0 + number) * T[part], np.ones(10))
+        learner._resize(0.5)
+        table = kind.members([learner], np.ones(1), np.zeros((1, K)), PLAIN, True)
+        votes = table.votes_on(X, np.arange(N))[0].T
+        np.testing.assert_allclose(votes, learner.predict(plain_rows(X)), atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
@@ -278,8 +325,9 @@ def test_activations_must_be_known():
 @pytest.mark.parametrize(
     ("settings", "match"),
     [
-        (Network(hidden=0), "hidden is 0; expected a whole number from 1"),
+        (Network(hidden=0), "hidden is 0; expected a whole number >= 1"),
         (Network(rate=-1.0), "rate is -1.0; expected a number > 0"),
+        (Network(averaging=0.5), "averaging is 0.5; expected a number >= 1"),
         (Convolution((2, 2), side=1, stride=0), "stride is 0"),
         (Linear(l1=-1.0), "l1 is -1.0; expected a number >= 0"),
         (Newton(ridge=0.0), "ridge is 0.0; expected a number > 0"),

@@ -7,41 +7,34 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
-from ...costs.costs import Costs, as_costs
+from ...costs.costs import Costs
 from ...costs.shopper import warn_if_nothing_is_affordable
 from ...data.columns import Columns, as_frame
 from ...data.dict_rows import encode_dicts, frame_of_dicts, is_dict_rows, with_new_categories
 from ...data.target import Target
 from ...data.training_rows import TrainingRows, as_seed, read_rows, refuse_large_weights
-from ...data.validation import check_budget, check_choice
-from ...plans.contract import StageTable
-from ...plans.ensemble import EnsemblePlan
+from ...data.validation import check_budget
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...runtime.time_limit import is_time_over
 from ...types import Floats
 from ..base import BudgetedEstimator
-from ..boosting.rules import RULES
 from .block_schedule import BlockSchedule
 from .bounds import StreamBounds, bounds_of
 from .drift import DriftDetector
 from .learner_kinds import as_kind
-from .learner_members import members_of
+from .learner_members import ensemble_plan
 from .losses import StreamLoss
 from .online_tree import TreeKind, TreeSettings
-from .parameter_checks import check_range, check_whole
-from .purchases import Market
+from .purchases import Market, bound_costs
 from .stream import Stream
 from .stream_booster import StreamBooster, default_combine
+from .stream_parameters import COMBINE, check_combination, check_parameters, learner_steps
 from .stream_rows import InputMoments
 from .weak_learner import LearnerContext, LearnerKind
 
-#: How the steps of learners are chosen.
-STEPS = ("inverse", "theorem")
-#: How an answer is made of the partial sums: names of `combine`, and those of plans.
-COMBINE = {"sum": "add", "average": "average", "weighted": "weighted", "momentum": "momentum"}
 #: Rows that a training should see at least, by passes over them if there are fewer.
 N_ENOUGH = 5_000
 #: Passes over few rows, at most.
@@ -83,28 +76,7 @@ class StreamingBooster(BudgetedEstimator):
     _takes_missing = True
 
     def _check_params(self) -> None:
-        check_choice("rule", self.rule, tuple(RULES))
-        if self.drift is not None:
-            check_choice("drift", self.drift, ("reset",))
-        check_choice("combine", self.combine, ("auto", *COMBINE))
-        check_choice("iterate", self.iterate, ("last", "average"))
-        if isinstance(self.step, str):
-            check_choice("step", self.step, STEPS)
-        check_range("learning_rate", self.learning_rate, 0.0, np.inf, open_low=True)
-        check_range("edge", self.edge, 0.0, 1.0, open_low=True)
-        check_range("ridge", self.ridge, 0.0, np.inf)
-        check_range("memory", self.memory, 1.0, np.inf)
-        for name, low, high in (
-            ("n_learners", 1, 10_000), ("max_depth", 1, 12), ("batch_size", 1, 100_000),
-            ("max_bins", 2, 255),
-        ):  # fmt: skip
-            check_whole(name, getattr(self, name), low, high)
-        for name in ("n_passes", "block_size"):
-            if getattr(self, name) is not None:
-                check_whole(name, getattr(self, name), 1, 10_000)
-        if self.radius is not None:
-            check_range("radius", self.radius, 0.0, np.inf, open_low=True)
-        check_budget(self.budget)
+        check_parameters(self)
 
     def _read(self, X: Any, y: Any, sample_weight: Any, reset: bool, **options: Any) -> Any:
         """Return the rows, validated; the columns are learnt from the first."""
@@ -143,7 +115,7 @@ class StreamingBooster(BudgetedEstimator):
         columns, known = rows.columns, self.columns_
         if len(columns) > len(known):
             self._refuse_new_pixels(columns)
-            costs = self._bound_costs(columns, all_known=False)
+            costs = bound_costs(self.costs, columns, all_known=False)
             self._stream.grow(columns, self._market(costs))
             self._costs = costs
             self._name_columns(columns)
@@ -173,13 +145,6 @@ class StreamingBooster(BudgetedEstimator):
             self.n_features_in_ = len(columns)
             self.feature_names_in_ = np.array(columns.names, dtype=object)
 
-    def _bound_costs(self, columns: Columns, all_known: bool) -> Costs:
-        """Return the prices of the columns; if not `all_known`, others may have prices as well."""
-        if all_known or self.costs is None:
-            return as_costs(self.costs, len(columns), columns.names)
-        costs = self.costs if isinstance(self.costs, Costs) else Costs.per_feature(self.costs)
-        return costs.bind_known(columns.names or ())
-
     def _market(self, costs: Costs) -> Market | None:
         """Return what may be bought; None if everything is."""
         limit = float(check_budget(self.budget))
@@ -197,15 +162,15 @@ class StreamingBooster(BudgetedEstimator):
     def _begin(self, target: Target, loss: StreamLoss, n_outputs: int, evidence: float) -> None:
         """Make a new stream."""
         columns, self._evidence, self.target_ = self.columns_, evidence, target
-        costs = self._bound_costs(columns, all_known=not self._has_dict_rows)
+        costs = bound_costs(self.costs, columns, all_known=not self._has_dict_rows)
         if len(columns):
             warn_if_nothing_is_affordable(costs, [float(check_budget(self.budget))])
         self._set_kind(evidence)
-        self._check_combination(loss)
+        check_combination(self, self._kind, loss)
         context = self._learner_context(n_outputs)
         learners = [self._kind.make(context) for _ in range(self.n_learners)]
         booster = StreamBooster(
-            loss, learners, self._steps(loss), np.zeros(n_outputs),
+            loss, learners, learner_steps(self, loss, self._score_bound), np.zeros(n_outputs),
             np.inf if self.radius is None else float(self.radius), JOIN_AFTER,
             None if self.block_size is None else BlockSchedule(self.n_learners, self.block_size),
             COMBINE.get(self.combine),
@@ -229,41 +194,9 @@ class StreamingBooster(BudgetedEstimator):
         """Return what new weak learners are made from."""
         rng = np.random.default_rng(as_seed(self.random_state))
         moments = InputMoments(self.columns_, self._kind.sees_image)
-        return LearnerContext(len(self.columns_), n_outputs, moments, rng)
-
-    def _check_combination(self, loss: StreamLoss) -> None:
-        """Refuse parameters that do not go together."""
-        if self.iterate == "average" and not self._kind.averages:
-            raise ValueError(
-                f"iterate is 'average', but the mean of the hypotheses of the learner "
-                f"{self._kind.name!r} is none of its kind. Use iterate='last'."
-            )
-        if self.combine == "sum" and self.radius is not None and not loss.is_smooth:
-            raise ValueError(
-                f"radius is {self.radius} and combine is 'sum', whose partial sums a plan does not "
-                "project. Use combine='average', or radius=None."
-            )
-
-    def _steps(self, loss: StreamLoss) -> Floats:
-        """Return the step of each learner."""
-        number = np.arange(1, self.n_learners + 1)
-        if not isinstance(self.step, str):
-            steps = np.asarray(self.step, dtype=np.float64)
-            if steps.ndim > 1 or steps.size not in (1, self.n_learners) or not (steps > 0).all():
-                raise ValueError(
-                    f"step is {self.step!r}; expected {STEPS}, a number > 0 or one per learner."
-                )
-            return np.broadcast_to(steps, number.shape).copy()
-        if not loss.is_smooth:
-            # 1 / (lambda i) of Thm 5.5.2 where there is a ridge, else a step that needs none
-            if not loss.ridge:
-                return np.asarray(1.0 / np.sqrt(number))
-            divisors = (number + 1) / 2 if self.combine == "weighted" else number
-            return np.asarray(1.0 / (2.0 * loss.ridge * divisors))
-        smoothness = loss.smoothness(self._score_bound)
-        if self.step == "theorem":
-            return np.full(len(number), self.edge / (smoothness * (8.0 - 4.0 * self.edge)))
-        return np.full(len(number), self.learning_rate / smoothness)
+        return LearnerContext(
+            len(self.columns_), n_outputs, moments, rng, averages=self.iterate == "average"
+        )
 
     @property
     def _score_bound(self) -> float:
@@ -303,34 +236,18 @@ class StreamingBooster(BudgetedEstimator):
     @property
     def plan_(self) -> PricedPlan:
         """What is bought, in order: a copy of what was learnt so far."""
-        if not hasattr(self, "_stream"):
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
-                "appropriate arguments before using this estimator."
-            )
+        check_is_fitted(self, "_stream")
         if self._plan is None:
-            self._plan = PricedPlan(self._ensemble(self._costs), self._costs)
+            inputs = (self._stream.moments or InputMoments(self.columns_)).inputs()
+            plan = ensemble_plan(
+                self._kind, self._stream.booster, inputs, self._costs, self.iterate == "average"
+            )
+            self._plan = PricedPlan(plan, self._costs)
         return self._plan
 
     @plan_.setter
     def plan_(self, plan: PricedPlan) -> None:
         self._plan = plan
-
-    def _ensemble(self, costs: Costs) -> EnsemblePlan:
-        """Return the plan of the learners that have grown; the others are part of its base.
-
-        A learner was taught what all before it leave, so that the sum ends where one of them
-        cannot be paid for or has failed: beyond it the answers might be worse than the prior.
-        """
-        booster, moments = self._stream.booster, self._stream.moments
-        table, base = members_of(
-            self._kind, booster, (moments or InputMoments(self.columns_)).inputs(),
-            costs.n_columns, self.iterate == "average",
-        )  # fmt: skip
-        owners = costs.owners
-        items = tuple(tuple(np.unique(owners[list(reads)]).tolist()) for reads in table.reads)
-        radius = np.inf if booster.loss.is_smooth else booster.radius
-        return EnsemblePlan(StageTable(items), table, base, "stop", booster.combine, radius)
 
     def _replan(self, costs: Costs) -> None:
         """Follow the new prices from now on; what was learnt stays."""
@@ -370,14 +287,12 @@ class StreamingBooster(BudgetedEstimator):
         loss_bound : float
             The largest loss, B in Thm 5.5.1.
         """
-        booster = self._stream.booster
-        bound = self._score_bound
+        booster, bound = self._stream.booster, self._score_bound
+        reason = ""
         if booster.combine != default_combine(booster.loss):
-            convexity, smoothness = booster.loss.convexity(bound), booster.loss.smoothness(bound)
-            edge = float(np.min(booster.record.edges, initial=1.0))
             reason = f"the theorems are not about combine={self.combine!r}"
-            return StreamBounds(edge, convexity, smoothness, reason=reason)
         return bounds_of(
             booster.loss.convexity(bound), booster.loss.smoothness(bound), booster.record.edges,
             booster.steps, float(loss_bound), booster.loss.is_smooth, booster.record.n_projected,
+            reason,
         )  # fmt: skip

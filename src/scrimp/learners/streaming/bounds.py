@@ -52,22 +52,11 @@ class StreamBounds:
 
 def bounds_of(
     convexity: float, smoothness: float, edges: Floats, steps: Floats, loss_bound: float,
-    is_smooth: bool, n_projected: int,
+    is_smooth: bool, n_projected: int, reason: str = "",
 ) -> StreamBounds:  # fmt: skip
-    """Return the bounds of a run whose conditions held."""
+    """Return the bounds of a run whose conditions held; none if there is a `reason` for none."""
     n, edge = len(edges), float(np.min(edges, initial=1.0))
-    wanted = 1.0 / (convexity * np.arange(1, n + 1)) if convexity > 0 else np.zeros(n)
-    reason = ""
-    if not edge > 0:
-        reason = f"a learner has no edge: the least is {edge:.3g}"
-    elif not convexity > 0:
-        reason = "the loss is not strongly convex: give a ridge"
-    elif is_smooth and not (steps <= (1.0 + 1e-12) / smoothness).all():
-        reason = f"a step is larger than 1 / {smoothness:g}, one over the smoothness of the loss"
-    elif not is_smooth and not np.allclose(steps, wanted):
-        reason = "the steps are not one over the convexity and the number of the learner"
-    elif n_projected and not is_smooth:
-        reason = f"the projection acted on {n_projected} rows, and the proof is without it"
+    reason = reason or _failed_condition(convexity, smoothness, edge, steps, is_smooth, n_projected)
     if reason:
         return StreamBounds(edge, convexity, smoothness, reason=reason)
     if is_smooth:
@@ -81,6 +70,26 @@ def bounds_of(
         edge, convexity, smoothness, nonsmooth=float(printed),
         sharper=float(sharper / (convexity * n)),
     )  # fmt: skip
+
+
+def _failed_condition(
+    convexity: float, smoothness: float, edge: float, steps: Floats, is_smooth: bool,
+    n_projected: int,
+) -> str:  # fmt: skip
+    """Return which condition of the theorems does not hold; empty if all do."""
+    n = len(steps)
+    wanted = 1.0 / (convexity * np.arange(1, n + 1)) if convexity > 0 else np.zeros(n)
+    if not edge > 0:
+        return f"a learner has no edge: the least is {edge:.3g}"
+    if not convexity > 0:
+        return "the loss is not strongly convex: give a ridge"
+    if is_smooth and not (steps <= (1.0 + 1e-12) / smoothness).all():
+        return f"a step is larger than 1 / {smoothness:g}, one over the smoothness of the loss"
+    if not is_smooth and not np.allclose(steps, wanted):
+        return "the steps are not one over the convexity and the number of the learner"
+    if n_projected and not is_smooth:
+        return f"the projection acted on {n_projected} rows, and the proof is without it"
+    return ""
 
 
 def _smooth_bounds(

@@ -49,7 +49,8 @@ def learner_of(settings: Any) -> Any:
         raise ValueError("its learner is of no kind that this scrimp knows")
     given = {name: value for name, value in settings.items() if name != "kind"}
     kind: Any = KINDS[settings["kind"]]
-    if set(given) != {field.name for field in fields(kind)}:
+    # settings that came after it was written have their defaults
+    if not set(given) <= {field.name for field in fields(kind)}:
         raise ValueError(f"the settings of its learner are not those of {kind.__name__}")
     # JSON has no tuples, and settings have no lists
     return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})

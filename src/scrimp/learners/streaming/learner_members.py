@@ -1,4 +1,4 @@
-"""Weak learners as the members of a plan."""
+"""Weak learners as the members of a plan, and that plan."""
 
 from __future__ import annotations
 
@@ -6,13 +6,38 @@ from typing import Any
 
 import numpy as np
 
+from ...costs.costs import Costs
 from ...plans.components.inputs import Inputs
 from ...plans.components.members import Members
 from ...plans.components.tree_table import TreeTable
+from ...plans.contract import StageTable
+from ...plans.ensemble import EnsemblePlan
 from ...types import Floats
 from .stream_booster import StreamBooster
 from .stream_rows import StreamRows
 from .weak_learner import LearnerKind
+
+
+def ensemble_plan(
+    kind: LearnerKind, booster: StreamBooster, inputs: Inputs, costs: Costs, averaged: bool
+) -> EnsemblePlan:
+    """Return the plan of the learners that have grown; the others are part of its base.
+
+    A learner was taught what all before it leave, so that the sum ends where one of them cannot be
+    paid for or has failed: beyond it the answers might be worse than the prior.
+
+    Parameters
+    ----------
+    kind, booster, inputs, averaged
+        As in `members_of`.
+    costs : Costs
+        Prices of the columns.
+    """
+    table, base = members_of(kind, booster, inputs, costs.n_columns, averaged)
+    owners = costs.owners
+    items = tuple(tuple(np.unique(owners[list(reads)]).tolist()) for reads in table.reads)
+    radius = np.inf if booster.loss.is_smooth else booster.radius
+    return EnsemblePlan(StageTable(items), table, base, "stop", booster.combine, radius)
 
 
 def members_of(

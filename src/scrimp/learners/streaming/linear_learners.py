@@ -9,12 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...data.validation import check_number
 from ...kernels import online_linear as kernels
 from ...plans.components.inputs import Inputs
 from ...plans.components.linear_table import LinearTable
 from ...types import Arrays, Floats
 from .input_learner import InputLearner, shared_arrays
-from .parameter_checks import check_range
 from .stream_rows import StreamRows
 from .weak_learner import LearnerContext
 
@@ -158,9 +158,9 @@ class Linear:
     def make(self, context: LearnerContext) -> FtrlLearner:
         """Return a learner that has not learnt anything."""
         for name, value in (("rate", self.rate), ("beta", self.beta)):
-            check_range(name, value, 0.0, np.inf, open_low=True)
+            check_number(name, value, 0.0, above=True)
         for name, value in (("l1", self.l1), ("l2", self.l2)):
-            check_range(name, value, 0.0, np.inf)
+            check_number(name, value, 0.0)
         return FtrlLearner(context, self)
 
 
@@ -194,5 +194,5 @@ class Newton:
     def make(self, context: LearnerContext) -> NewtonLearner:
         """Return a learner that has not learnt anything."""
         for name, value in (("rate", self.rate), ("ridge", self.ridge)):
-            check_range(name, value, 0.0, np.inf, open_low=True)
+            check_number(name, value, 0.0, above=True)
         return NewtonLearner(context, self)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...costs.costs import Costs
+from ...costs.costs import Costs, as_costs
 from ...costs.ledger import within
+from ...data.columns import Columns
 from ...types import Flags, Floats
 from ..boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
 
@@ -22,6 +24,14 @@ from ..boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
 PARTS = ((0.125, 0.125), (0.25, 0.125), (0.5, 0.25), (1.0, 0.5))
 #: Rounds of the booster that is asked.
 N_ROUNDS = 50
+
+
+def bound_costs(given: Any, columns: Columns, all_known: bool) -> Costs:
+    """Return the prices of the columns; if not `all_known`, others may have prices as well."""
+    if all_known or given is None:
+        return as_costs(given, len(columns), columns.names)
+    costs = given if isinstance(given, Costs) else Costs.per_feature(given)
+    return costs.bind_known(columns.names or ())
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...data.validation import check_number, check_whole
 from ...kernels.online_linear import recursive_least_squares
 from ...plans.components.inputs import Inputs
 from ...plans.components.network_table import ACTIVATIONS, NetworkTable
 from ...types import Arrays, Floats
 from .input_learner import shared_arrays
 from .linear_learners import AveragedLearner
-from .parameter_checks import check_range, check_whole
 from .stream_rows import StreamRows
 from .weak_learner import LearnerContext
 
@@ -99,9 +99,9 @@ class RandomFeatures:
     def make(self, context: LearnerContext) -> RandomFeatureLearner:
         """Return a learner that has not learnt anything."""
         check_whole("n_features", self.n_features, 1, 10_000)
-        check_range("bandwidth", self.bandwidth, 0.0, np.inf, open_low=True)
-        check_range("ridge", self.ridge, 0.0, np.inf, open_low=True)
-        check_range("forgetting", self.forgetting, 0.0, 1.0, open_low=True)
+        check_number("bandwidth", self.bandwidth, 0.0, above=True)
+        check_number("ridge", self.ridge, 0.0, above=True)
+        check_number("forgetting", self.forgetting, 0.0, 1.0, above=True)
         return RandomFeatureLearner(context, self)
 
     def members(

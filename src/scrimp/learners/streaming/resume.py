@@ -15,8 +15,9 @@ from ...data.columns import Columns
 from ...data.target import Target
 from ...types import Arrays
 from .base import StreamingBooster
-from .estimators import StreamingBoostingClassifier, StreamingBoostingRegressor
+from .classifier import StreamingBoostingClassifier
 from .learner_kinds import learner_of, settings_of
+from .regressor import StreamingBoostingRegressor
 from .stream_state import check_sizes, restore, state_of
 from .user_learner import UserKind, why_not_stored
 

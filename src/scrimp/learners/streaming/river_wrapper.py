@@ -9,7 +9,8 @@ from typing import Any
 from river import base
 from sklearn.base import clone
 
-from .estimators import StreamingBoostingClassifier, StreamingBoostingRegressor
+from .classifier import StreamingBoostingClassifier
+from .regressor import StreamingBoostingRegressor
 from .stream import N_RECENT
 
 Row = dict[str, Any]

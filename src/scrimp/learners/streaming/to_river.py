@@ -37,7 +37,8 @@ def to_river(model: Any, classes: Sequence[Any] | None = None) -> Any:
         raise ImportError(
             "to_river needs river. Install it: pip install 'scrimp[river]'"
         ) from error
-    from .estimators import StreamingBoostingClassifier, StreamingBoostingRegressor
+    from .classifier import StreamingBoostingClassifier
+    from .regressor import StreamingBoostingRegressor
     from .river_wrapper import RiverClassifier, RiverRegressor
 
     if isinstance(model, StreamingBoostingClassifier):

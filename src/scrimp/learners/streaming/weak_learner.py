@@ -91,12 +91,15 @@ class LearnerContext:
         Of the stream: which inputs there are.
     rng : Generator
         The source of what is drawn at random.
+    averages : bool
+        Whether learners that need memory for the mean over time of their hypotheses keep it.
     """
 
     n_columns: int
     n_outputs: int
     moments: InputMoments
     rng: np.random.Generator
+    averages: bool = False
 
 
 class LearnerKind(Protocol):
