@@ -192,9 +192,13 @@ class Columns:
             )
         return array
 
+    @cached_property
+    def _has_categories(self) -> bool:
+        return any(entry is not None for entry in self.categories)
+
     def refuse_arrays_for_categories(self) -> None:
         """Refuse arrays where there are categories, since nothing says what a number stands for."""
-        if any(entry is not None for entry in self.categories):
+        if self._has_categories:
             raise ValueError(
                 "The model was fitted on a data frame with categories, and X is an array. "
                 "Pass a data frame with the same columns."

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -227,3 +228,11 @@ def as_seed(random_state: Any) -> int:
     """Return a number as it is, as scikit-learn's estimators take it; else a seed drawn from it."""
     is_seed = isinstance(random_state, int | np.integer)
     return int(random_state) if is_seed else seed_from(random_state)
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """Return a clone with each random_state that is None, also of its parts, set to a seed."""
+    copy = clone(estimator)
+    params = copy.get_params(deep=True)
+    names = [n for n in params if n == "random_state" or n.endswith("__random_state")]
+    return copy.set_params(**{name: seed for name in names if params[name] is None})

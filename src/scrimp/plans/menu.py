@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -54,6 +54,8 @@ class MenuState(State):
         The states of entries; that of the fallback is the last.
     partial : bool
         Whether the fallback runs instead of an entry.
+    refused : set of int
+        Entries of which a stage was refused.
     """
 
     keys: NDArray[np.uint64]
@@ -66,12 +68,14 @@ class MenuState(State):
     n_owned: int
     inner: dict[int, State]
     partial: bool = False
+    refused: set[int] = field(default_factory=set)
 
 
 class MenuPlan(Plan[MenuState]):
     """A plan that runs the best entry that the budget can pay for in full, or else the first.
 
-    It answers with the best entry whose items are all owned, or else with the running entry.
+    An entry whose purchases differ between rows must be paid for whatever a row buys. The menu
+    answers with the best entry whose items are all owned, or else with the running entry.
     After a refusal the best entry that can still be paid for takes over. With a fallback, a part
     of an entry may be bought instead where items have failed, or used where some are owned: if
     its estimated loss is smaller, the fallback answers from all that is owned.
@@ -108,8 +112,9 @@ class MenuPlan(Plan[MenuState]):
         self.spare = range(self._first[len(entries)], len(self.stages))
         self.answers_without = fallback is not None
         self._items = [{i for items in entry.stages.items for i in items} for entry in entries]
+        self._extents = [entry.extents() for entry in entries]
         inner = [items for entry in entries for items in entry.decisive]
-        self.decisive = [*map(sorted, self._items), *inner]
+        self.decisive = [*map(sorted, self.extents()), *inner]
         self._can_wait: dict[int, bool] = {}
         orders = [entry.outline.order for entry in entries if entry.outline.order != "fixed"]
         self.outline = Outline(orders[0] if orders else "fixed", entries=tuple(entries))
@@ -167,7 +172,7 @@ class MenuPlan(Plan[MenuState]):
     def _choose(self, ledger: Ledger) -> int | None:
         """Return the best entry without failed items that can be paid for."""
         for entry in reversed(range(len(self.entries))):
-            if ledger.can_pay(self._items[entry]):
+            if all(map(ledger.can_pay, self._extents[entry])):
                 return entry
         return None
 
@@ -213,13 +218,19 @@ class MenuPlan(Plan[MenuState]):
                 return stage
             if state.partial or entry <= state.complete:
                 return -1
-            if not self._items[entry] <= state.owned:
+            if not self._has_all(state, entry):
                 entry = self._owned_entry(state)
                 if state.settled or entry <= state.complete:
                     return -1
                 if (stage := self._asked(state, entry)) is not None:
                     return stage
             state.complete = entry
+
+    def _has_all(self, state: MenuState, entry: int) -> bool:
+        """Return whether an entry that asks for no more has had all that it wanted."""
+        if self.entries[entry].outline.order == "routed" and entry not in state.refused:
+            return True
+        return self._items[entry] <= state.owned
 
     def _asked(self, state: MenuState, entry: int) -> int | Ints | None:
         """Return the next stage of an entry, numbered among all; None if it has no more."""
@@ -244,6 +255,7 @@ class MenuPlan(Plan[MenuState]):
     def refuse(self, state: MenuState, stage: int, ledger: Ledger) -> None:
         """Choose again; if the choice is the same, the entry continues without the stage."""
         state.owned.update(ledger.owned)
+        state.refused.add(self._locate(stage)[0])
         (choice, wanted), was_partial = self._decide(ledger), state.partial
         self._use_fallback(state, wanted)
         if state.partial:
@@ -296,8 +308,8 @@ class MenuPlan(Plan[MenuState]):
         return [stage + first for stage in inner]
 
     def extents(self) -> list[Sequence[int]]:
-        """Return the items of each entry."""
-        return [tuple(items) for items in self._items]
+        """Return the items that a row may buy in each entry."""
+        return [items for extents in self._extents for items in extents]
 
     def future(self, state: MenuState) -> Future:
         """Return the stages to come of the running entry."""

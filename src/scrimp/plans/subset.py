@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..costs.ledger import Ledger
+from ..data.validation import float_array
 from ..types import Arrays, Flags, Floats, Ints
 from .capabilities import Future, ReachInOrder, no_bounds
 from .components.models import Model, TreesModel
@@ -49,6 +50,9 @@ class SubsetPlan(Plan[SubsetState]):
         A model that accepts missing values.
     prior : float array (outputs,)
         The answer before any purchase.
+    weights : float array (stages,), optional
+        How far each item moves the answer from the prior towards the model's, from 0 to 1. Those
+        of the items that are there add up, to at most 1. By default the answer is the model's.
     """
 
     kind = "subset"
@@ -57,8 +61,9 @@ class SubsetPlan(Plan[SubsetState]):
     outline = Outline(stage_noun="purchase")
 
     def __init__(
-        self, items: Sequence[int], reads: Sequence[Sequence[int]], model: Model, prior: ArrayLike
-    ) -> None:
+        self, items: Sequence[int], reads: Sequence[Sequence[int]], model: Model, prior: ArrayLike,
+        weights: Floats | None = None,
+    ) -> None:  # fmt: skip
         self._models = ModelSequence([model], prior)  # checks that they fit
         self.model, self.prior = model, self._models.prior
         self.n_outputs = model.n_outputs
@@ -70,6 +75,9 @@ class SubsetPlan(Plan[SubsetState]):
             raise ValueError(f"{len(self.stages)} items but columns of {len(self.reads)}.")
         if sorted(column for columns in self.reads for column in columns) != model.columns.tolist():
             raise ValueError("the columns of the items must be those of the model, each once.")
+        self.weights = None if weights is None else float_array("weights", weights)
+        if weights is not None and len(weights) != len(self.stages):
+            raise ValueError(f"{len(self.stages)} items but {len(weights)} weights.")
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> SubsetState:
         """Return the state of rows that want all items."""
@@ -103,7 +111,8 @@ class SubsetPlan(Plan[SubsetState]):
 
     def future(self, state: SubsetState) -> Future:
         """Return the wanted stages, for models of trees whose sums can be bounded."""
-        if not isinstance(self.model, TreesModel) or not self.model.has_ranges:
+        has_ranges = isinstance(self.model, TreesModel) and self.model.has_ranges
+        if not has_ranges or self.weights is not None:
             raise no_bounds(self.kind)
         return Future(list(state.wanted), False)
 
@@ -173,7 +182,8 @@ class SubsetPlan(Plan[SubsetState]):
         for start in range(0, len(rows), step):
             table = self._table(told, X, rows[start : start + step])
             scores[start : start + step] = self.model.scores(table, np.arange(len(table)))
-        return scores
+        weight = 1.0 if self.weights is None else min(self.weights[list(told)].sum(), 1.0)
+        return np.asarray(self.prior + weight * (scores - self.prior)) if weight < 1 else scores
 
     def _table(self, told: set[int], X: NDArray[Any], rows: Ints) -> Floats:
         """Return the columns of some stages, others missing."""
@@ -185,6 +195,8 @@ class SubsetPlan(Plan[SubsetState]):
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the plan."""
         header, arrays = self._models.parts()
+        if self.weights is not None:
+            arrays = arrays | {"weights": self.weights}
         return header, arrays | self.stages.arrays() | _stored(self.reads)
 
     @classmethod
@@ -195,8 +207,9 @@ class SubsetPlan(Plan[SubsetState]):
         if len(models) != 1 or any(len(items) != 1 for items in stages):
             raise ValueError("a subset plan has one model, and one item per stage.")
         return cls(
-            [items[0] for items in stages], _restored(arrays), models.models[0], models.prior
-        )
+            [items[0] for items in stages], _restored(arrays), models.models[0], models.prior,
+            arrays.get("weights"),
+        )  # fmt: skip
 
 
 def _stored(reads: Sequence[Sequence[int] | Ints]) -> Arrays:

@@ -119,6 +119,18 @@ def test_without_money_an_owned_column_is_used(regression):
     assert error(model, X, y, 0.0, owned=np.arange(6) == 0) < 0.7 * prior
 
 
+def test_a_column_that_tells_nothing_leaves_the_prior():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(1600, 4))
+    y = np.where(X[:, 0] + X[:, 1] + rng.normal(size=1600) > 0, "yes", "no")
+    model = FrontierClassifier(np.ones(4), [2.0, 4.0], ["boosted"], cv=2, random_state=0)
+    model.fit(X[:800], y[:800])
+    for column, tells in [(0, True), (1, True), (2, False), (3, False)]:
+        shares = model.predict_proba(X[800:], budget=0.0, owned=np.arange(4) == column)[:, 1]
+        prior = model.predict_proba(X[800:], budget=0.0)[:, 1]
+        assert (np.abs(shares - prior).max() > 0.1) == tells
+
+
 def test_a_frame_without_a_column_is_answered_as_if_it_had_failed(regression):
     model, X, _ = regression
     lost = np.array([name == "x1" for name in NAMES])
@@ -186,3 +198,14 @@ def test_without_time_the_fallback_learns_from_few_rows():
     model.fit(train, signal[:600])
     assert model.plan_.plan.fallback is not None
     assert error(model, test.drop(columns="x0"), signal[600:]) < np.var(signal[600:])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_many_items_have_a_rough_fallback_unless_there_are_many_classes(n_classes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 120))
+    y = np.digitize(X[:, :100].sum(axis=1), np.linspace(-5, 5, n_classes + 1)[1:-1])
+    candidates = {"all": LogisticRegression()}
+    model = FrontierClassifier(np.ones(120), [120.0], candidates, cv=2).fit(X, y)
+    assert len(set().union(*model.plan_.plan._items)) > 100
+    assert (model.plan_.plan.fallback is not None) == (n_classes == 2)

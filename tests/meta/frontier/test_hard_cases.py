@@ -13,6 +13,7 @@ from scrimp import (
     BudgetedTreeClassifier,
     FrontierClassifier,
     FrontierRegressor,
+    SampledBoostingClassifier,
     SequencedPoissonRegressor,
     SequencedRegressor,
 )
@@ -105,14 +106,26 @@ class TestCandidates:
     def test_n_jobs(self, n_jobs):
         assert self.fit("linear", n_jobs=n_jobs).score(self.X, self.y) > 0.75
 
-    def test_a_plan_that_buys_by_row_is_refused_by_name(self):
+    @pytest.mark.parametrize("candidates", [["tree", "linear"], {"own": BudgetedTreeClassifier()}])
+    def test_a_tree_buys_by_row(self, candidates):
         rng = np.random.default_rng(3)
-        X = rng.normal(size=(400, 3))
-        y = np.where(X[:, 0] > 0, X[:, 1] > 0, X[:, 2] > 0).astype(int)
-        candidates = {"tree": BudgetedTreeClassifier(), "logistic": LogisticRegression()}
-        with pytest.warns(UserWarning, match="tree: ValueError: its plan buys other items"):
-            model = FrontierClassifier([1, 2, 2], [3.0], candidates, cv=3).fit(X, y)
-        assert set(model.losses_) == {"logistic"}
+        X = rng.normal(size=(600, 3))
+        y = ((X[:, 0] > 0) & (X[:, 1] > 0)).astype(int)
+        model = FrontierClassifier([1, 2, 2], [1.0, 3.0], candidates, cv=3).fit(X, y)
+        entry = model.chosen_[-1]
+        assert (entry.candidate, entry.price) == ("tree" if "tree" in candidates else "own", 3.0)
+        assert model.score(X, y, budget=3.0) > 0.9
+        spend = model.spend(X, 3.0)
+        assert set(spend) == {1.0, 3.0}
+
+    def test_purchases_drawn_by_chance_are_refused_by_name(self):
+        class Drawn(SampledBoostingClassifier):
+            def __init__(self, costs=None, budget=None):
+                super().__init__(costs=costs, n_rounds=5, combine="vote")
+                self.budget = budget
+
+        with pytest.raises(ValueError, match="drawn: ValueError: its purchases are drawn"):
+            FrontierClassifier(np.ones(3), [2.0], {"drawn": Drawn()}, cv=3).fit(self.X, self.y)
 
     def test_counts_are_refused_by_name(self):
         rng = np.random.default_rng(4)

@@ -15,7 +15,7 @@ from ...costs.costs import Costs, as_costs
 from ...costs.ledger import within
 from ...costs.shopper import Shopper, warn_of_prior
 from ...data.columns import Columns
-from ...data.validation import check_budget, check_budgets, check_choice
+from ...data.validation import check_budget, check_budgets, check_choice, check_whole
 from ...kernels.threads import n_threads
 from ...plans import AdditivePlan, MenuPlan, StepFunctions, StumpTable
 from ...plans.contract import StageTable
@@ -235,13 +235,8 @@ class Booster(BudgetedEstimator):
             value = getattr(self, name)
             if not (np.isreal(value) and 0 <= value < math.inf):
                 raise ValueError(f"{name} is {value!r}; expected a finite number >= 0.")
-        for name, lowest, highest in (("n_rounds", 1, math.inf), ("max_bins", 2, MAX_BINS)):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or not lowest <= value <= highest:
-                limit = f" and <= {highest}" if highest < math.inf else ""
-                raise ValueError(
-                    f"{name} is {value!r}; expected a whole number >= {lowest}{limit}."
-                )
+        check_whole("n_rounds", self.n_rounds, 1)
+        check_whole("max_bins", self.max_bins, 2, MAX_BINS)
         check_random_state(self.random_state)
         n_threads(self.n_jobs)
 

@@ -18,6 +18,13 @@ from ...plans import Fallback, SubsetPlan
 from ...plans.components.models import Model
 from ...types import Flags, Floats, Ints
 
+#: How far an answer may be moved from the prior to the model's.
+WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+#: Parts of the test rows, by which the standard error of a loss is estimated.
+N_PARTS = 8
+#: Answers from single items that are computed, at most, if that is more than the test rows.
+MAX_ALONE = 40_000
+
 
 @dataclass(frozen=True)
 class KnockoutOptions:
@@ -39,7 +46,7 @@ class KnockoutOptions:
     test_part : float
         The part of the rows that losses are estimated on.
     max_test_rows : int
-        Rows that losses are estimated on, at most.
+        Rows that losses are estimated on, at most; of more than 100 items accordingly fewer.
     """
 
     max_items: int = 100
@@ -59,6 +66,11 @@ class KnockoutModels(Protocol):
 
     def loss(self, model: Model | None, rows: Ints, kept: set[int]) -> float:
         """Return the mean loss on some rows of which only some items are there."""
+
+    def losses_towards(
+        self, model: Model | None, rows: Ints, kept: set[int], weights: Sequence[float]
+    ) -> list[float]:
+        """Return the mean losses of answers so far of the way from the prior to the model's."""
 
 
 def fallback_of(
@@ -91,7 +103,8 @@ def fallback_of(
         items = with_columns(costs, [item for entry in entries for item in sorted(entry)])
     if not items or len(items) > options.max_items:
         return None
-    tests = np.flatnonzero(is_test)[: options.max_test_rows]
+    n_tests = options.max_test_rows * 100 // max(len(items), 100)
+    tests = np.flatnonzero(is_test)[:n_tests]
     trial = models.train(np.flatnonzero(~is_test), entries, items)
     losses, added = _losses(costs, models, trial, tests, entries, items)
     model = models.train(np.arange(len(is_test)), entries, items)
@@ -99,8 +112,26 @@ def fallback_of(
         return None
     reads = _reads(costs, model, items)
     kept = [position for position, columns in enumerate(reads) if columns]
-    plan = SubsetPlan([items[i] for i in kept], [reads[i] for i in kept], model, prior)
+    more = np.flatnonzero(is_test)[: max(len(tests), MAX_ALONE // len(items))]
+    weights = np.array([_weight_alone(costs, models, trial, more, items[i]) for i in kept])
+    plan = SubsetPlan([items[i] for i in kept], [reads[i] for i in kept], model, prior, weights)
     return Fallback(plan, losses, added[:, kept])
+
+
+def _weight_alone(
+    costs: Costs, models: KnockoutModels, model: Model | None, tests: Ints, item: int
+) -> float:
+    """Return how far answers from one item are best moved from the prior to the model's.
+
+    Boosted trees that have learnt from all sets of items are too sure where only an item is there
+    that tells little. Of the ways whose loss is within one standard error of the least it is the
+    shortest.
+    """
+    alone, parts = set(costs.closure([item])), np.array_split(tests, min(N_PARTS, len(tests)))
+    losses = np.array([models.losses_towards(model, part, alone, WEIGHTS) for part in parts])
+    excess = losses - losses[:, [losses.mean(axis=0).argmin()]]
+    error = excess.std(axis=0) / np.sqrt(len(parts))
+    return WEIGHTS[int(np.argmax(excess.mean(axis=0) <= error))]
 
 
 def with_columns(costs: Costs, items: Iterable[int]) -> Items:

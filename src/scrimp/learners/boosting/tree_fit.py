@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from ...costs.shopper import warn_of_prior
 from ...data.columns import Columns
 from ...data.target import Target
 from ...data.training_rows import TrainingRows, seed_from
+from ...data.validation import check_number, check_whole
 from ...kernels.threads import n_threads
 from ...plans.priced_plan import PricedPlan
 from ...types import Floats, Ints
@@ -97,37 +96,19 @@ def warn_of_tree_params(estimator: Any, *more: str) -> None:
 def check_tree_params(estimator: Any) -> None:
     """Refuse parameters of trees that no training can follow."""
     for name in ("max_depth", "n_iter_no_change"):
-        value = getattr(estimator, name)
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"{name} is {value!r}; expected a whole number >= 1.")
-    for name, low, high, above in (
-        ("min_samples_leaf", 1.0, math.inf, False),
-        ("l2_regularization", 0.0, math.inf, False),
-        ("penalty", 0.0, math.inf, False),
-        ("subsample", 0.0, 1.0, True),
-        ("colsample", 0.0, 1.0, True),
-        ("validation_fraction", 0.0, 0.5, True),
-    ):
-        value = getattr(estimator, name)
-        ok = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-        if not ok or not (value > low if above else value >= low) or value > high:
-            bound = "" if high == math.inf else f" and <= {high:g}"
-            raise ValueError(
-                f"{name} is {value!r}; expected a number {'>' if above else '>='} {low:g}{bound}."
-            )
+        check_whole(name, getattr(estimator, name), 1)
+    for name, low in (("min_samples_leaf", 1.0), ("l2_regularization", 0.0), ("penalty", 0.0)):
+        check_number(name, getattr(estimator, name), low, finite=True)
+    for name, high in (("subsample", 1.0), ("colsample", 1.0), ("validation_fraction", 0.5)):
+        check_number(name, getattr(estimator, name), 0.0, high, above=True)
+    if estimator.learning_rate is not None:
+        check_number("learning_rate", estimator.learning_rate, 0.0, 1.0, above=True)
     if estimator.rule == "penalty" and not estimator.penalty:
         warnings.warn(
             "penalty is 0, so that prices do not count in the choice of splits. Give what one unit "
             "of price takes from the mean loss, such as 0.001.",
             UserWarning,
             stacklevel=5,
-        )
-    if estimator.learning_rate is not None and not (
-        isinstance(estimator.learning_rate, int | float | np.number)
-        and 0 < estimator.learning_rate <= 1
-    ):
-        raise ValueError(
-            f"learning_rate is {estimator.learning_rate!r}; expected a number > 0 and <= 1."
         )
     if not isinstance(estimator.early_stopping, bool | np.bool_):
         raise ValueError(f"early_stopping is {estimator.early_stopping!r}; expected True or False.")

@@ -70,9 +70,15 @@ class TreeKnockouts:
 
     def loss(self, model: Model | None, rows: Ints, kept: set[int]) -> float:
         """Return the mean loss on rows with only some items."""
-        part = self.rows.taken(rows)
-        scores = np.tile(self.prior, (len(rows), 1))
+        return self.losses_towards(model, rows, kept, [1.0])[0]
+
+    def losses_towards(
+        self, model: Model | None, rows: Ints, kept: set[int], weights: Sequence[float]
+    ) -> list[float]:
+        """Return the mean losses of scores between the prior and the model."""
+        part, index = self.rows.taken(rows), np.arange(len(rows))
+        far = np.zeros((len(rows), len(self.prior)))
         if model is not None and kept:
             lacking = np.isin(self.costs.owners, list(kept), invert=True)
-            scores = model.scores(np.where(lacking, np.nan, part.table), np.arange(len(rows)))
-        return part.loss.mean(scores, np.arange(len(rows)))
+            far = model.scores(np.where(lacking, np.nan, part.table), index) - self.prior
+        return [part.loss.mean(self.prior + weight * far, index) for weight in weights]

@@ -33,7 +33,7 @@ from .menu import Chosen, in_use, make_menu, standard_error
 from .problem import Problem
 from .racing import Race, listed
 from .selection_loss import selection_loss
-from .trained import Trained, items_of
+from .trained import Trained
 from .training_target import TrainingTarget
 
 #: The smallest budget by default, as a part of the price of everything.
@@ -200,7 +200,7 @@ class FrontierBase(BudgetedEstimator):
         """Set the prices of the menu and of its entries."""
         super()._replan(costs)
         entries = self.plan_.plan.outline.entries[1:]
-        prices = [costs.price_of(items_of(entry)) for entry in entries]
+        prices = [PricedPlan(entry, costs).price for entry in entries]
         priced = zip(self.entries_, prices, strict=True)
         self._report_entries([replace(one, budget=price, price=price) for one, price in priced])
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...costs.item_sets import Items
+from ...data.training_rows import seeded
 from ...kernels.boosted_trees import boost
 from ...kernels.threads import run_pieces
 from ...plans.components.models import AverageModel, Model, TreesModel
 from ...plans.components.tree_table import TreeTable
 from ...types import Floats, Ints
-from ..refit.prefix_models import seeded
 from .estimator_models import ROUNDS_FACTOR, fitted_model, histogram, lightgbm
 from .kernel_ridge import kernel_ridge
 from .logistic_ridge import OPTIONS as LOGISTIC

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...costs.costs import Costs, as_costs
 from ...data.columns import Columns
-from ..refit.purchase_order import price_table, refit_costs
+from ...learners.purchase_order import price_table, refit_costs
 
 
 def frontier_costs(costs: Any, candidates: Any, columns: Columns) -> Costs:

@@ -10,21 +10,22 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import _safe_indexing, get_tags
 
-from ...costs.costs import Costs
 from ...costs.ledger import within
 from ...data.preparation import Preparation
+from ...data.training_rows import seeded
 from ...learners.boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
 from ...learners.boosting.rules import RULES
 from ...registry import LEARNERS, frontier_learners
 from ...types import Ints
-from ..refit.prefix_models import seeded
 from .base_learners import BASE_LEARNERS, BaseLearner, of_estimator
 from .problem import Problem, TrainingSet
 from .svm_candidate import WIDE, train_svms
-from .trained import Trained, TrainedLearners, TrainedModels, TrainedSVMs, items_of
+from .trained import Trained, TrainedLearners, TrainedModels, TrainedSVMs
 
 #: The name of support vector machines among the candidates.
 SVM = "svm"
+#: The name of a tree whose rows pay for their own paths.
+TREE = "tree"
 #: Rules of boosted stumps that take part by default.
 DEFAULT_RULES = frontier_learners()
 #: Learners that are trained for several budgets at once, by their names in the registry.
@@ -122,7 +123,7 @@ class LearnerCandidate(Candidate):
             return TrainedLearners(rows.without_table(), [model] * len(problem.budgets))
         models = [_learn(self.make([b]), problem, rows.index) for b in problem.budgets]
         for model, budget in zip(models, problem.budgets, strict=True):
-            _check_plan(model, problem.costs, budget)
+            _check_plan(model, budget)
         return TrainedLearners(rows.without_table(), models)
 
 
@@ -135,15 +136,13 @@ def _learn(model: Any, problem: Problem, index: Ints) -> Any:
     return model.fit(X, y, **({} if even else {"sample_weight": weights}))
 
 
-def _check_plan(model: Any, costs: Costs, budget: float) -> None:
+def _check_plan(model: Any, budget: float) -> None:
     """Refuse a plan that cannot be an entry of a menu."""
     if model.target_.kind == "counts":
         raise ValueError("its scores are logarithms of counts; the others' are numbers.")
-    if model.plan_.plan.outline.order != "fixed":
-        raise ValueError(
-            "its plan buys other items for other rows; an entry of a menu buys the same for all."
-        )
-    if not within(costs.price_of(items_of(model.plan_.plan)), budget):
+    if model.plan_.plan.outline.order == "drawn":
+        raise ValueError("its purchases are drawn by chance; those of a menu's entry are not.")
+    if not within(model.plan_.price, budget):
         raise ValueError(f"it was trained for a budget of {budget:g}, and may read for more.")
 
 
@@ -220,8 +219,8 @@ def _named(name: str, problem: Problem) -> Candidate:
         return BaseLearnerCandidate(name, BASE_LEARNERS[name])
     if name == SVM:
         return SVMCandidate()
-    if name not in (*BOOSTERS, *RULES):
-        known = ", ".join([*BASE_LEARNERS, SVM, *BOOSTERS, *RULES])
+    if name not in (TREE, *BOOSTERS, *RULES):
+        known = ", ".join([*BASE_LEARNERS, SVM, TREE, *BOOSTERS, *RULES])
         raise ValueError(
             f"There is no candidate {name!r}. There are: {known}; or give an estimator."
         )
@@ -229,6 +228,8 @@ def _named(name: str, problem: Problem) -> Candidate:
     learner = LEARNERS["boosting" if name in RULES else name].estimator(
         "regression" if regression else "classification"
     )
+    if name == TREE:
+        return _of_estimator(name, learner(random_state=problem.seed), problem)
     params: dict[str, Any] = {"random_state": problem.seed, "n_rounds": N_BOOSTER_ROUNDS}
     if name in RULES:
         n_rounds = N_REGRESSION_ROUNDS if regression else N_CLASS_ROUNDS

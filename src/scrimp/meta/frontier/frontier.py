@@ -35,10 +35,11 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
         Names of base learners (``linear``, ``boosted``, ``kernel``, ``forest``, ``histogram``,
         and ``lightgbm``, which needs ``pip install 'scrimp[lightgbm]'``), of boosting rules
         (``smoothed``, ``edge`` and so on), ``boosting`` and ``trees`` (boosted stumps and trees
-        that select items as `BudgetedBoostingClassifier` does),
-        ``svm`` (support vector machines that select items as `BudgetedSVC` does; by default only
-        if there are more than 1,000 columns), or estimators: one of scikit-learn is trained on
-        the item sets that are searched, one of scrimp keeps its plan.
+        that select items as `BudgetedBoostingClassifier` does), ``tree`` (a
+        `BudgetedTreeClassifier`), ``svm`` (support vector machines that select items as
+        `BudgetedSVC` does; by default only if there are more than 1,000 columns), or estimators:
+        one of scikit-learn is trained on the item sets that are searched, one of scrimp keeps
+        its plan.
     cv : int, splitter of scikit-learn, or iterable of (train, test) positions, optional
         Folds; by default 5, twice up to 400 rows, 3 from 2,000 rows on, and a quarter held out
         from 10,000 on; up to 400 rows of more than 1,000 columns 3, twice.

@@ -12,7 +12,7 @@ from ...costs.item_sets import Items
 from ...learners.boosting.knockout import KnockoutOptions, fallback_of, kept_items
 from ...plans import Fallback
 from ...plans.components.models import Model
-from ...types import Ints
+from ...types import Floats, Ints
 from .base_learners import boosted
 from .design import Design
 from .problem import SEARCH_SAMPLE, Problem, TrainingSet
@@ -22,6 +22,16 @@ from .set_scorer import SetScorer
 OPTIONS = KnockoutOptions(max_copies=12)
 #: Where time is short, a rough fallback is better than none: without one, a failure is the prior.
 QUICK = KnockoutOptions(max_rows=2_000, max_copies=1, max_test_rows=400)
+#: As rough a one for many items, where there are no more than two classes.
+WIDE = replace(QUICK, max_items=500)
+
+
+def options_for(problem: Problem, entries: Sequence[set[int]], is_short: bool) -> KnockoutOptions:
+    """Return how a fallback is trained: roughly where time is short or items are many."""
+    many = len(set().union(*entries)) > OPTIONS.max_items
+    if many and problem.target.n_classes <= 2:
+        return WIDE
+    return QUICK if is_short else OPTIONS
 
 
 def train_fallback(
@@ -64,7 +74,8 @@ class _Models:
         problem, options = self.problem, self.options
         rng = np.random.default_rng([problem.seed, len(rows)])
         n_copies = int(np.clip(options.max_rows // len(rows), 1, options.max_copies))
-        some = np.sort(rng.permutation(rows)[: options.max_rows])
+        # stratified: the answers where little is known are the frequencies of classes
+        some = rows[problem.target.subset(rows).folds(-(-len(rows) // options.max_rows), rng) == 0]
         copies = np.tile(some, n_copies)
         X = problem.X[copies].astype(np.float64)
         X[:, np.isin(problem.costs.owners, items, invert=True)] = np.nan
@@ -85,10 +96,24 @@ class _Models:
 
     def loss(self, model: Model | None, rows: Ints, kept: set[int]) -> float:
         """Return the mean Brier score, or squared error, on rows with only some items."""
-        problem, target = self.problem, self.problem.target.subset(rows)
-        X = problem.X[rows].astype(np.float64)
+        target = self.problem.target.subset(rows)
+        scores = target.row_brier_scores(self._answers(model, rows, kept)[None])[0]
+        return float(np.average(scores, weights=target.weights))
+
+    def losses_towards(
+        self, model: Model | None, rows: Ints, kept: set[int], weights: Sequence[float]
+    ) -> list[float]:
+        """Return mean log losses, or squared errors, between the prior and the model."""
+        target, prior = self.problem.target.subset(rows), self.problem.target.prior
+        far = self._answers(model, rows, kept) - prior
+        losses = (target.row_log_losses(prior + weight * far) for weight in weights)
+        return [float(np.average(each, weights=target.weights)) for each in losses]
+
+    def _answers(self, model: Model | None, rows: Ints, kept: set[int]) -> Floats:
+        """Return the answers of a model on rows with only some items."""
+        problem = self.problem
+        if model is None or not kept:
+            return np.tile(problem.target.prior, (len(rows), 1))
         lacking = np.isin(problem.costs.owners, list(kept), invert=True)
-        scores = np.tile(problem.target.prior, (1, len(X), 1))
-        if model is not None and kept:
-            scores = model.scores(np.where(lacking, np.nan, X), np.arange(len(X)))[None]
-        return float(np.average(target.row_brier_scores(scores)[0], weights=target.weights))
+        X = np.where(lacking, np.nan, problem.X[rows].astype(np.float64))
+        return model.scores(X, np.arange(len(X)))

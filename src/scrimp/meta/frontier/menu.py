@@ -13,6 +13,7 @@ from ...data.target import Target
 from ...plans import CalibratedPlan, MenuPlan, PrefixPlan
 from ...plans.components.calibrators import PowerCalibrators
 from ...plans.contract import Plan
+from ...plans.priced_plan import PricedPlan
 from ...types import Floats
 from ..calibration.calibrators import Labelled, fit_temperature
 from .racing import Race
@@ -84,7 +85,7 @@ def make_menu(
         if entry is None:
             continue
         error = standard_error(oof.losses[name][budget])
-        price = problem.costs.price_of(items_of(entry))
+        price = PricedPlan(entry, problem.costs).price
         # the bootstrap is noisy too: a figure is never better than what was measured
         loss = max(losses[budget], oof.losses[name][budget].mean())
         figures = float(loss), error, float(selected[budget])

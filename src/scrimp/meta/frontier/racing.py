@@ -328,7 +328,7 @@ class Race:
         """Return the fallback of a menu; where time is short it learns from few rows."""
         begin, seconds = monotonic(), self.validation.seconds
         is_short = self.validation.remaining(1.0 + TIME_SHARES.grace) < seconds.get("search", 0.0)
-        options = knockout.QUICK if is_short else knockout.OPTIONS
+        options = knockout.options_for(self.problem, entries, is_short)
         with _quietly():
             fallback = knockout.train_fallback(self.problem, entries, self.pool, options)
         self.validation.add_seconds("fallback", monotonic() - begin)

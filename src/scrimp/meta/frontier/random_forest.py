@@ -24,7 +24,7 @@ class ForestOptions:
     Parameters
     ----------
     n_trees : int
-        Trees; half of them on large tables.
+        Trees; half of them on large tables, and of many rows.
     max_tree_rows : int
         Rows per tree, at most, drawn again for each: more take longer and hardly help.
     large_cells : int
@@ -37,7 +37,8 @@ class ForestOptions:
     min_class_rows : int
         Rows per leaf, at least, of classes on so many rows.
     max_leaves : int
-        About how many leaves a tree has, at most: it bounds the memory of many forests.
+        About how many leaves a tree has, at most: it bounds the memory of many forests. A quarter
+        of it where trees see a part of the rows.
     """
 
     n_trees: int = 100
@@ -45,8 +46,8 @@ class ForestOptions:
     large_cells: int = 1_000_000
     min_leaf_rows: int = 5
     many_rows: int = 10_000
-    min_class_rows: int = 4
-    max_leaves: int = 4_000
+    min_class_rows: int = 2
+    max_leaves: int = 16_000
 
 
 OPTIONS = ForestOptions()
@@ -62,7 +63,8 @@ def forest(rows: TrainingSet, items: Items) -> TreesModel:
     min_leaf = _min_leaf(n, is_large, bool(target.n_classes))
     seed, rng = np.uint64(rows.problem.seed), np.random.default_rng(rows.problem.seed)
     trees = []
-    for number in range(OPTIONS.n_trees // 2 if is_large else OPTIONS.n_trees):
+    is_long = is_large or n > OPTIONS.many_rows
+    for number in range(OPTIONS.n_trees // 2 if is_long else OPTIONS.n_trees):
         some = np.arange(n)
         if n > OPTIONS.max_tree_rows:
             some = np.sort(rng.integers(n, size=OPTIONS.max_tree_rows))
@@ -84,7 +86,9 @@ def _min_leaf(n_rows: int, is_large: bool, classes: bool) -> int:
     if classes and n_rows <= OPTIONS.many_rows:
         return 1
     smallest = OPTIONS.min_class_rows if classes else OPTIONS.min_leaf_rows * (1 + is_large)
-    return max(smallest, min(n_rows, OPTIONS.max_tree_rows) // OPTIONS.max_leaves)
+    if n_rows <= OPTIONS.max_tree_rows:
+        return max(smallest, n_rows // OPTIONS.max_leaves)
+    return max(smallest, 4 * OPTIONS.max_tree_rows // OPTIONS.max_leaves)
 
 
 def _tree_table(trees: list[tuple[Ints, Floats, Floats]]) -> TreeTable:

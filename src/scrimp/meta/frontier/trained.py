@@ -17,6 +17,7 @@ from ...data.target import Target
 from ...plans import PrefixPlan
 from ...plans.components.models import AverageModel, Model
 from ...plans.contract import Plan
+from ...plans.priced_plan import PricedPlan
 from ...runtime.sweep import Sweep
 from ...types import Floats, Ints
 from .problem import TrainingSet
@@ -129,7 +130,7 @@ class TrainedLearners(Trained):
 def _affordable_part(plan: Plan[Any], costs: Costs, budget: float) -> Plan[Any]:
     """Return the part of a plan that a budget pays for in full."""
     entries = plan.outline.entries or (plan,)
-    paid = [entry for entry in entries if within(costs.price_of(items_of(entry)), budget)]
+    paid = [entry for entry in entries if within(PricedPlan(entry, costs).price, budget)]
     if not paid:
         raise ValueError("there is nothing to buy at this budget.")
     return paid[-1]

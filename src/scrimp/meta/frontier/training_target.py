@@ -17,6 +17,8 @@ from ...types import Floats, Ints
 POWERS = (1.0, 0.03, 0.06, 0.12, 0.25, 0.5, 0.7, 1.4, 2.0, 2.8, 4.0, 5.6)
 #: About how many rows select the exponent: more change it little, and take longer.
 N_POWER_ROWS = 3_000
+#: A smaller probability counts as this.
+LEAST_PROBABILITY = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,13 @@ class TrainingTarget:
             return np.asarray((predictions[..., 0] - self.y) ** 2)
         return np.asarray(predictions.argmax(axis=-1) != self.y, dtype=np.float64)
 
+    def row_log_losses(self, predictions: Floats) -> Floats:
+        """Return the log loss or squared error of predictions (rows, outputs)."""
+        if not self.n_classes:
+            return self.row_losses(predictions)
+        own = predictions[np.arange(len(self.y)), self.y.astype(np.intp)]
+        return np.asarray(-np.log(np.clip(own, LEAST_PROBABILITY, 1.0)))
+
     def row_brier_scores(self, predictions: Floats) -> Floats:
         """Return half the Brier score, or the squared error, of (budgets, rows, outputs).
 
@@ -95,7 +104,7 @@ class TrainingTarget:
 
     def _tempered(self, probabilities: Floats) -> Floats:
         """Return probabilities raised to the power with the smallest log loss, normalised."""
-        logs = np.log(np.clip(probabilities, 1e-6, 1.0))
+        logs = np.log(np.clip(probabilities, LEAST_PROBABILITY, 1.0))
         some = slice(None, None, max(len(logs) // N_POWER_ROWS, 1))
         classes = self.y[some].astype(np.intp)
 
