@@ -10,6 +10,8 @@ BIN = $(VENV)/bin
 COVERED = $(addprefix tests/,kernels contract runtime costs data io) --ignore=tests/kernels/test_class_search.py
 # What is outside the package has a target of its own.
 EXPERIMENTS = tests/papers tests/benchmarks papers reporting
+# They need PyTorch, and have a target of their own too.
+NETS = tests/nets src/scrimp/nets tests/papers/test_adaloss.py papers/adaloss
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 # pip leaves compiling to the first import; were that not kept, each process would compile a
@@ -18,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-papers test-lowest slow coverage lint format bench bench-svm bench-trees bench-streaming hops architecture reproduce study study-full trust wheel clean
+.PHONY: help demo test test-papers test-nets test-lowest slow coverage lint format bench bench-svm bench-trees bench-streaming bench-nets hops architecture reproduce study study-full trust wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,10 +29,14 @@ demo: $(VENV)/.ready-run ## install scrimp and run its demo
 	@$(BIN)/scrimp demo
 
 test: $(VENV)/.ready-dev ## run the tests of the package, without the slow ones
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests src $(addprefix --ignore=,$(EXPERIMENTS))
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests src $(addprefix --ignore=,$(EXPERIMENTS) $(NETS))
 
 test-papers: $(VENV)/.ready-dev ## run the tests of the papers' experiments and the benchmarks
-	@$(BIN)/python -m pytest -n 2 -m "not slow" $(EXPERIMENTS)
+	@$(BIN)/python -m pytest -n 2 -m "not slow" $(EXPERIMENTS) $(addprefix --ignore=,$(NETS))
+
+test-nets: $(VENV)/.ready-nets ## run the tests of networks, which need PyTorch
+	@$(BIN)/python -m pytest -n 2 -m "not slow" $(NETS)
+	@$(BIN)/python -m pytest -n 2 -m "not slow" -k AnytimeNet tests/properties tests/learners
 
 test-lowest: $(LOWEST)/.ready ## the same with the lowest versions that pyproject.toml declares: some 10 minutes
 	@$(LOWEST)/bin/python -m pytest -n 2 -m "not slow" $(ARGS)
@@ -64,6 +70,9 @@ bench-trees: $(VENV)/.ready-bench ## benchmarks of boosted trees, some 10 minute
 bench-streaming: $(VENV)/.ready-bench ## benchmarks of streaming boosting, some 30 minutes; needs SCRIMP_DATA for covtype, a9a, abalone and MNIST
 	@$(BIN)/python -m benchmarks.streaming --write
 
+bench-nets: $(VENV)/.ready-nets ## benchmarks of networks, some 40 minutes; needs SCRIMP_DATA for MNIST and Fashion-MNIST
+	@$(BIN)/python -m benchmarks.nets --write
+
 hops: $(VENV)/.ready-run ## print the way of a fit, a prediction and a session through the files
 	@$(BIN)/python -m benchmarks.hops
 
@@ -91,12 +100,13 @@ clean: ## remove what the other targets made, the environment included
 
 $(VENV)/.ready-run: WHAT = -e .
 $(VENV)/.ready-dev: WHAT = -e '.[test,lint]'
+$(VENV)/.ready-nets: WHAT = -e '.[test,nets]' torch==2.13.0
 $(VENV)/.ready-coverage: WHAT = -e '.[coverage]'
 $(VENV)/.ready-bench: WHAT = -e '.[bench]'
 $(VENV)/.ready-study: WHAT = -e '.[study]'
 $(VENV)/.ready-wheel: WHAT = build
 
-$(VENV)/.ready-run $(VENV)/.ready-dev $(VENV)/.ready-coverage $(VENV)/.ready-bench $(VENV)/.ready-study $(VENV)/.ready-wheel: \
+$(VENV)/.ready-run $(VENV)/.ready-dev $(VENV)/.ready-nets $(VENV)/.ready-coverage $(VENV)/.ready-bench $(VENV)/.ready-study $(VENV)/.ready-wheel: \
   pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV): $(WHAT)"
 	@$(PIP) install --no-compile $(WHAT)

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.data import make_table
 from benchmarks.report import Row, as_markdown, seconds
 from scrimp import Costs, Predictor
-from scrimp.registry import LEARNERS
+from scrimp.registry import LEARNERS, installed
 
 #: Columns of the table; boosters have as many rounds as they have by default, 500.
 N_COLUMNS = 30
@@ -75,7 +75,7 @@ def fitted_models() -> Iterator[tuple[str, Fitted]]:
     X, y, prices = make_table(N_TRAIN, N_COLUMNS)
     X, costs = X.astype(np.float64), Costs.per_feature(0.1 + prices)
     targets = {"classification": y, "regression": X[:, 0] + y, "counts": y + (X[:, 1] > 0)}
-    for spec in LEARNERS.values():
+    for spec in installed():
         if spec.missing_extra:
             continue
         for task, make in spec.estimators.items():

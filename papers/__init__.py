@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .experiment import Study
 
 #: Papers by their short names; each has a folder whose `experiment` holds its `STUDY`.
-PAPERS = ("reyzin2011", "huang2015", "hu2016", "wang2018", "sgb2017")
+PAPERS = ("reyzin2011", "huang2015", "hu2016", "wang2018", "sgb2017", "adaloss")
 
 
 def study(paper: str) -> Study:

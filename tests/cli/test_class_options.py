@@ -6,7 +6,7 @@ import pytest
 
 from scrimp import load
 from scrimp.cli.class_options import with_labels
-from scrimp.registry import LEARNERS
+from scrimp.registry import installed
 
 from .conftest import refused, run, run_json, table
 
@@ -53,7 +53,7 @@ def test_classes_may_be_numbers(train):
 
 
 @pytest.mark.parametrize(
-    "method", [spec.name for spec in LEARNERS.values() if "class-weight" in spec.options]
+    "method", [spec.name for spec in installed() if "class-weight" in spec.options]
 )
 def test_all_classifiers_take_it(train, method, quick_frontier):
     words = ("--class-weight", "balanced", "--budget", 2) if method != "sampled" else ()

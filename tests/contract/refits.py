@@ -21,6 +21,7 @@ from scrimp.plans.components.models import (
     TreesModel,
 )
 from scrimp.plans.contract import StageTable
+from scrimp.types import Floats
 from tests.plans.random_trees import random_trees
 
 AGE, PULSE, CHOL, SUGAR = range(4)
@@ -84,13 +85,14 @@ def singles(costs: Costs) -> list[PrefixPlan]:
     ]
 
 
-def subset(costs: Costs) -> SubsetPlan:
+def subset(costs: Costs, weights: Floats | None = None) -> SubsetPlan:
     """A tree and a linear model of four columns, whichever of them are there."""
     model = AverageModel([trees([AGE, PULSE, CHOL]), linear([PULSE, CHOL, SUGAR])], [1.0, 2.0])
     reads: dict[int, list[int]] = {}
     for column in model.columns.tolist():
         reads.setdefault(costs.item_of[column], []).append(column)
-    return SubsetPlan(list(reads), list(reads.values()), model, [0.6, 0.4])
+    weights = None if weights is None else weights[: len(reads)]
+    return SubsetPlan(list(reads), list(reads.values()), model, [0.6, 0.4], weights)
 
 
 def subset_of_trees(costs: Costs, outputs: int = 1) -> SubsetPlan:
@@ -106,7 +108,7 @@ def subset_of_trees(costs: Costs, outputs: int = 1) -> SubsetPlan:
 def with_fallback(costs: Costs) -> MenuPlan:
     """A menu whose entries go on without items that cannot be had."""
     entries = [PrefixPlan.constant([0.6, 0.4]), *singles(costs)]
-    fallback = subset(costs)
+    fallback = subset(costs, np.array([0.0, 0.5, 0.25, 1.0]))
     losses = np.linspace(0.5, 0.1, len(entries))
     added = np.random.default_rng(0).uniform(0, 0.2, size=(len(entries), len(fallback.stages)))
     bought = [{i for items in entry.stages.items for i in items} for entry in entries]

@@ -16,7 +16,16 @@ def example(name):
 
 
 def test_all_examples_are_tested():
-    assert [path.stem for path in EXAMPLES.glob("*.py")] == ["stream_with_prices"]
+    tested = {"losses_of_several_tasks", "stream_with_prices"}
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == tested
+
+
+def test_losses_of_several_tasks(capsys):
+    left = example("losses_of_several_tasks").main([])
+    assert left["const"][0] < 0.05
+    assert left["const"][1:].min() > 0.5
+    assert left["adaloss"].max() < 0.05
+    assert "adaloss  unexplained of the three quantities: 1%, 1%, 1%" in capsys.readouterr().out
 
 
 def test_a_stream_with_prices(tmp_path, capsys):

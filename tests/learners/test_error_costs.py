@@ -16,12 +16,11 @@ from scrimp import (
     save,
 )
 from scrimp.checks.driving import feed
-from scrimp.registry import LEARNERS
+from scrimp.registry import installed
 
 CLASSIFIERS = {
     name: estimator
-    for spec in LEARNERS.values()
-    if not spec.missing_extra
+    for spec in installed()
     for name, estimator in spec.checked().items()
     if is_classifier(estimator)
 }

@@ -7,14 +7,14 @@ import pytest
 from sklearn.base import clone
 
 from scrimp import BudgetedTreeClassifier, SequencedRegressor, compare, load, save
-from scrimp.registry import LEARNERS
+from scrimp.registry import installed
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = X @ [3.0, 2.0, 1.0]
 
 
 def test_every_learner_has_the_parameters():
-    for spec in LEARNERS.values():
+    for spec in installed():
         for estimator in spec.checked().values():
             params = estimator.get_params(deep=False)
             assert params["max_seconds"] is params["verbose"] is None

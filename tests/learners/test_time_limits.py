@@ -19,15 +19,14 @@ from scrimp import (
     SequencedClassifier,
     SequencedRegressor,
 )
-from scrimp.registry import LEARNERS
+from scrimp.registry import installed
 from scrimp.runtime import time_limit
 
 PRICES = np.array([1.0, 2.0, 3.0, 1.0])
 BUDGETS = [0.0, 1.0, 3.5, 7.0]
 LEARNT = [
     (task, estimator)
-    for spec in LEARNERS.values()
-    if not spec.missing_extra
+    for spec in installed()
     for task, estimator in zip(spec.estimators, spec.checked().values(), strict=True)
 ]
 

@@ -6,13 +6,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from scrimp import BudgetedBoostingClassifier
 from scrimp.checks import CHECKS
-from scrimp.registry import LEARNERS
+from scrimp.registry import installed
 
 #: Estimators of the learners whose optional dependency is there, by their names.
 REGISTERED = {
     f"{spec.name}-{name}": (spec, estimator)
-    for spec in LEARNERS.values()
-    if not spec.missing_extra
+    for spec in installed()
     for name, estimator in spec.checked().items()
 }
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .additive import AdditivePlan
-from .blocks import Block, BlocksPlan
+from .blocks import BlocksPlan
 from .calibrated import CalibratedPlan
+from .components.network_blocks import Block, TableBlock
 from .components.prefix_models import LinearPrefixes, ModelSequence
 from .components.step_functions import StepFunctions
 from .components.stumps import StumpTable
@@ -43,6 +44,7 @@ __all__ = [
     "StumpTable",
     "SubsetPlan",
     "SubsetWeights",
+    "TableBlock",
     "TermTable",
     "TreeTable",
     "plan_from_parts",

@@ -10,55 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..costs.ledger import Ledger
-from ..data.validation import float_array, int_array
-from ..types import Arrays, Floats, Ints
-from .contract import Plan, StageTable, State
+from ..data.validation import float_array
+from ..types import Arrays, Flags, Floats, Ints
+from .components.image_blocks import ImageBlock
+from .components.network_blocks import Block, NetworkBlock, TableBlock
+from .contract import Plan, StageTable, State, owned_in_order
 
-#: The arrays that every block has, by their names in model files.
-_BLOCK_ARRAYS = ("columns", "carry", "take", "bias")
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """One step of the hidden state, ``relu(hidden @ carry + x[columns] @ take + bias)``.
-
-    Parameters
-    ----------
-    columns : int array (inputs,)
-        The columns that the block reads; none for a block of pure computation.
-    carry : float array (width before, width after)
-        The weights of the previous hidden state.
-    take : float array (inputs, width after)
-        The weights of the columns.
-    bias : float array (width after,)
-        The bias, added before the rectifier.
-    exit : tuple of float arrays (width after, outputs) and (outputs,), optional
-        The weights and the bias of the answer after this block; without an exit the previous
-        answer stands.
-    """
-
-    columns: Ints
-    carry: Floats
-    take: Floats
-    bias: Floats
-    exit: tuple[Floats, Floats] | None = None
-
-    def __post_init__(self) -> None:
-        """Convert the arrays and check their shapes."""
-        object.__setattr__(self, "columns", int_array("columns", self.columns))
-        for name, ndim in (("carry", 2), ("take", 2), ("bias", 1)):
-            object.__setattr__(self, name, float_array(name, getattr(self, name), ndim))
-        if self.exit is not None:
-            weights, bias = self.exit
-            arrays = float_array("exit weights", weights, 2), float_array("exit bias", bias)
-            object.__setattr__(self, "exit", arrays)
-        width = len(self.bias)
-        if self.carry.shape[1] != width:
-            raise ValueError("carry must be (width before x width after).")
-        if self.take.shape != (len(self.columns), width):
-            raise ValueError("take must be (inputs x width after).")
-        if self.exit is not None and self.exit[0].shape != (width, len(self.exit[1])):
-            raise ValueError("an exit must be (width after x outputs) and (outputs).")
+#: The kinds of block that a model file may name.
+BLOCK_KINDS: dict[str, type[NetworkBlock]] = {
+    kind.kind: kind for kind in (Block, TableBlock, ImageBlock)
+}
 
 
 @dataclass
@@ -73,11 +34,13 @@ class BlocksState(State):
 class BlocksPlan(Plan[BlocksState]):
     """A plan of blocks in a fixed order that carry a hidden state; a refusal ends it.
 
+    A block of a table or of images that carries nothing starts another network.
+
     Parameters
     ----------
     stages : StageTable
         The items of each block: columns, computation, or both.
-    blocks : sequence of Block
+    blocks : sequence of NetworkBlock
         The network.
     prior : float array (outputs,)
         The answer before the first exit.
@@ -85,21 +48,26 @@ class BlocksPlan(Plan[BlocksState]):
 
     kind = "blocks"
 
-    def __init__(self, stages: StageTable, blocks: Sequence[Block], prior: ArrayLike) -> None:
+    def __init__(
+        self, stages: StageTable, blocks: Sequence[NetworkBlock], prior: ArrayLike
+    ) -> None:
         self.stages = stages.in_sequence()
         self.blocks = list(blocks)
         self.prior = float_array("prior", np.atleast_1d(prior))
         self.n_outputs = len(self.prior)
         self.reads = tuple(tuple(block.columns.tolist()) for block in self.blocks)
+        self.accepts_missing = all(block.accepts_missing for block in self.blocks)
         if len(stages) != len(self.blocks):
             raise ValueError(f"{len(stages)} stages but {len(self.blocks)} blocks.")
         width = 0
         for block in self.blocks:
-            if block.carry.shape[0] != width:
+            before, after = block.widths
+            restarts = before == 0 and not isinstance(block, Block)
+            if before != width and not restarts:
                 raise ValueError("a block must carry the width of the block before it.")
-            if block.exit is not None and len(block.exit[1]) != self.n_outputs:
+            if block.n_outputs not in (0, self.n_outputs):
                 raise ValueError("exits and prior must have the same number of outputs.")
-            width = len(block.bias)
+            width = after
 
     def start(self, keys: NDArray[np.uint64], ledger: Ledger) -> BlocksState:
         """Return an empty hidden state and the prior."""
@@ -113,12 +81,9 @@ class BlocksPlan(Plan[BlocksState]):
     def tell(self, state: BlocksState, stage: int, X: NDArray[Any], rows: Ints) -> None:
         """Compute the block, and its exit if it has one."""
         block = self.blocks[stage]
-        inputs = X[np.ix_(rows, block.columns)]
-        hidden = _product(state.hidden, block.carry) + _product(inputs, block.take) + block.bias
-        state.hidden = np.maximum(hidden, 0.0)
-        if block.exit is not None:
-            weights, bias = block.exit
-            state.scores = _product(state.hidden, weights) + bias
+        state.hidden = block.forward(state.hidden, X, rows)
+        if block.n_outputs:
+            state.scores = block.answer(state.hidden)
         state.position = stage + 1
 
     def refuse(self, state: BlocksState, stage: int, ledger: Ledger) -> None:
@@ -129,37 +94,41 @@ class BlocksPlan(Plan[BlocksState]):
         """Return the answer of the last exit."""
         return state.scores.copy()
 
+    def free_stages(self, state: BlocksState, owned: Flags) -> list[int]:
+        """Return the blocks that can be computed next from what is owned."""
+        return owned_in_order(owned, state.position, "stop")
+
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the plan."""
         arrays = {"prior": self.prior} | self.stages.arrays()
         for number, block in enumerate(self.blocks):
-            block_arrays: Arrays = {name: getattr(block, name) for name in _BLOCK_ARRAYS}
-            if block.exit is not None:
-                block_arrays["exit_weights"], block_arrays["exit_bias"] = block.exit
-            arrays.update({f"{number}/{name}": value for name, value in block_arrays.items()})
-        return {"n_blocks": len(self.blocks)}, arrays
+            arrays.update({f"{number}/{name}": value for name, value in block.arrays().items()})
+        kinds = [block.kind for block in self.blocks]
+        are_dense = all(kind == Block.kind for kind in kinds)
+        return {"n_blocks": len(kinds)} if are_dense else {"kinds": kinds}, arrays
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> BlocksPlan:
         """Return the plan of stored `parts`."""
         stages = StageTable.from_arrays(arrays)
-        if header["n_blocks"] != len(stages):
+        are_dense = "kinds" not in header
+        if (header["n_blocks"] if are_dense else len(header["kinds"])) != len(stages):
             raise ValueError("the number of blocks and of stages differ.")
-        return cls(stages, [_block(arrays, n) for n in range(len(stages))], arrays["prior"])
+        kinds = [Block.kind] * len(stages) if are_dense else header["kinds"]
+        of_block: list[Arrays] = [{} for _ in kinds]
+        for name, array in arrays.items():
+            number, slash, inner = name.partition("/")
+            if slash and number.isdecimal() and int(number) < len(kinds):
+                of_block[int(number)][inner] = array
+        blocks = [_block(n, kind, of_block[n]) for n, kind in enumerate(kinds)]
+        return cls(stages, blocks, arrays["prior"])
 
 
-def _block(arrays: Arrays, number: int) -> Block:
-    """Return a block from stored arrays, whose names begin with its number."""
-    exit_ = None
-    if f"{number}/exit_weights" in arrays:
-        exit_ = (arrays[f"{number}/exit_weights"], arrays[f"{number}/exit_bias"])
-    columns, carry, take, bias = (arrays[f"{number}/{name}"] for name in _BLOCK_ARRAYS)
-    return Block(columns, carry, take, bias, exit_)
-
-
-def _product(left: NDArray[Any], right: Floats) -> Floats:
-    """Return a matrix product in which a row never depends on the others, as in BLAS it may."""
-    out = np.zeros((len(left), right.shape[1]))
-    for k in range(right.shape[0]):
-        out += left[:, k, None] * right[k]
-    return out
+def _block(number: int, kind: str, arrays: Arrays) -> NetworkBlock:
+    """Return a block of stored arrays; one that is lacking is named as in the file."""
+    if kind not in BLOCK_KINDS:
+        raise ValueError(f"there is no kind of block {kind!r}; expected one of {[*BLOCK_KINDS]}.")
+    try:
+        return BLOCK_KINDS[kind].from_arrays(arrays)
+    except KeyError as error:
+        raise KeyError(f"{number}/{error.args[0]}") from error

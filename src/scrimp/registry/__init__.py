@@ -18,11 +18,19 @@ from .spec import LearnerSpec, Make, Option, Variant
 DEFAULT_METHOD = "boosting"
 
 
+#: Packages that need an extra; their learners are imported from there, and not from ``scrimp``.
+EXTRA_PACKAGES = ("scrimp.nets",)
+
+
 def homes() -> dict[str, str]:
-    """Return the module of each learner's class, by the name of the class."""
-    return {
-        make.name: make.module for spec in LEARNERS.values() for make in spec.estimators.values()
-    }
+    """Return the module of each class that ``scrimp`` exports, by the name of the class."""
+    makes = (make for spec in LEARNERS.values() for make in spec.estimators.values())
+    return {make.name: make.module for make in makes if make.module not in EXTRA_PACKAGES}
+
+
+def installed() -> list[LearnerSpec]:
+    """Return the learners of which nothing is missing."""
+    return [spec for spec in LEARNERS.values() if not spec.missing_extra]
 
 
 def methods(task: str | None = None) -> list[LearnerSpec]:
@@ -54,6 +62,6 @@ def readme_table() -> str:
 
 __all__ = [
     "CALIBRATIONS", "DEFAULT_METHOD", "LEARNERS", "N_ROUNDS", "OPTIONS", "RULES", "LearnerSpec",
-    "Make", "Option", "Variant", "frontier_learners", "homes", "methods", "readme_table",
-    "variants",
+    "Make", "Option", "Variant", "frontier_learners", "homes", "installed", "methods",
+    "readme_table", "variants",
 ]  # fmt: skip

@@ -8,6 +8,10 @@ _FOLDS = "Folds are made of rows: a row given twice may be in two of them, a wei
 _ROWS = "The ridge follows from the number of rows, whatever the scale of their weights."
 _FORWARD = {"criterion": "forward", "missing": "mean"}
 _QUICK_FRONTIER = {"budgets": [1.0, 2.0], "candidates": ["linear"], "cv": 2}
+_QUICK_NET = {
+    "n_epochs": 25, "width": 12, "inner_width": 12, "n_blocks": 3, "learning_rate": 0.02,
+    "batch_size": 32,
+}  # fmt: skip
 
 
 def _rule(name: str, description: str, frontier: bool = False) -> Variant:
@@ -280,6 +284,31 @@ LEARNERS: dict[str, LearnerSpec] = {
                 "check_sample_weight_equivalence_on_dense_data": _ROWS,
                 "check_sample_weight_equivalence_on_sparse_data": _ROWS,
             },
+        ),
+        LearnerSpec(
+            "net",
+            "a network with an exit after each block",
+            {
+                "classification": Make("scrimp.nets.AnytimeNetClassifier"),
+                "regression": Make("scrimp.nets.AnytimeNetRegressor"),
+            },
+            details="[networks with exits](docs/nets.md) for tables and images, whose blocks buy "
+            "columns and computation; losses of exits are balanced by AdaLoss "
+            "(`pip install '.[nets]'`, from `scrimp.nets`)",
+            reference="Hu 2019, ch. 4",
+            options=("class-weight", "max-seconds"),
+            noun="network",
+            check_params={
+                "classification": _QUICK_NET,
+                "regression": _QUICK_NET,
+            },
+            check_examples=3,
+            exemptions={
+                "check_sample_weight_equivalence_on_dense_data": "Rows are learnt in batches, "
+                "which count rows.",
+            },
+            extra="nets",
+            needs="torch",
         ),
         LearnerSpec(
             "calibrated",

@@ -16,7 +16,7 @@ from ...costs.shopper import warn_if_nothing_is_affordable
 from ...data.linear_design import LinearDesign
 from ...data.target import MAX_LOG_COUNT, Target
 from ...data.training_rows import TrainingRows, read_rows
-from ...data.validation import check_budget, check_choice
+from ...data.validation import check_budget, check_choice, check_number, check_whole
 from ...plans.priced_plan import PricedPlan
 from ...types import Floats
 from ..base import BudgetedClassifier, BudgetedEstimator, BudgetedRegressor
@@ -66,10 +66,8 @@ class _GlmSequencer(BudgetedEstimator):
     def _check_params(self) -> None:
         check_choice("criterion", self.criterion, GLM_CRITERIA)
         check_sequencer(self)
-        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
-            raise ValueError(f"max_iter is {self.max_iter!r}; expected a whole number >= 1.")
-        if not (isinstance(self.tol, int | float | np.number) and self.tol > 0):
-            raise ValueError(f"tol is {self.tol!r}; expected a number > 0.")
+        check_whole("max_iter", self.max_iter, 1)
+        check_number("tol", self.tol, 0.0, above=True)
 
     def _learn(self, rows: TrainingRows, Y: Floats, family: str, target: Target) -> None:
         """Choose the sequence and become its plan."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...costs.costs import Costs
+from ...data.validation import check_share, check_whole
 from ...runtime.time_limit import is_time_over
 from ...types import Floats
 from .factor import FLOOR
@@ -62,10 +63,8 @@ class GroupLassoRegressor(SequencedRegressor):
 
     def _check_params(self) -> None:
         super()._check_params()
-        if not isinstance(self.n_penalties, int | np.integer) or self.n_penalties < 2:
-            raise ValueError(f"n_penalties is {self.n_penalties!r}; expected a whole number >= 2.")
-        if not (isinstance(self.least, int | float | np.number) and 0 < self.least < 1):
-            raise ValueError(f"least is {self.least!r}; expected a number between 0 and 1.")
+        check_whole("n_penalties", self.n_penalties, 2)
+        check_share("least", self.least)
 
     def _why_no_theorem(self, costs: Costs) -> str:
         return "The theorems are not about the order of a group lasso."

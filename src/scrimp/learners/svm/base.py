@@ -20,7 +20,7 @@ from ...data.columns import Columns
 from ...data.folds import Splits, given_splits
 from ...data.linear_design import LinearDesign, check_missing
 from ...data.target import Target
-from ...data.validation import check_budgets
+from ...data.validation import check_budgets, check_number, check_whole
 from ...plans.priced_plan import PricedPlan
 from ...runtime.events import Progress, emit
 from ...runtime.time_limit import current_limit, time_share
@@ -65,14 +65,9 @@ class BudgetedLinearSVM(BudgetedEstimator):
         Cs = np.atleast_1d(np.asarray(self.C, dtype=object))
         if Cs.ndim > 1 or not Cs.size or not all(_is_positive(C) for C in Cs):
             raise ValueError(f"C is {self.C!r}; expected a finite number > 0, or a list of them.")
-        if not _is_positive(self.tol):
-            raise ValueError(f"tol is {self.tol!r}; expected a number > 0.")
-        if not _is_integer(self.max_iter, 1):
-            raise ValueError(f"max_iter is {self.max_iter!r}; expected a whole number >= 1.")
-        if self.max_nodes is not None and not _is_integer(self.max_nodes, 0):
-            raise ValueError(
-                f"max_nodes is {self.max_nodes!r}; expected None or a whole number >= 0."
-            )
+        check_number("tol", self.tol, 0.0, above=True)
+        check_whole("max_iter", self.max_iter, 1)
+        check_whole("max_nodes", self.max_nodes, 0, optional=True)
         if self.budget is not None:
             check_budgets(self.budget)
         check_missing(self.missing)
@@ -228,11 +223,6 @@ def is_number(value: Any) -> bool:
     """Return whether a parameter is a finite number."""
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     return number and math.isfinite(value)
-
-
-def _is_integer(value: Any, minimum: int) -> bool:
-    integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return integer and bool(value >= minimum)
 
 
 def _refuse_overflow(Cs: list[float], weights: Floats) -> None:

@@ -14,9 +14,10 @@ from ...costs.shopper import warn_of_prior
 from ...data.columns import as_frame
 from ...data.encoding import Encoding
 from ...data.target import Target
-from ...data.training_rows import TrainingRows, seed_from
+from ...data.training_rows import TrainingRows, seed_from, seeded
 from ...data.validation import check_budget, check_choice
 from ...learners.base import BudgetedEstimator
+from ...learners.purchase_order import check_order, ends_of, learn_order, refit_costs
 from ...plans import ModelSequence, PrefixPlan
 from ...plans.contract import StageTable
 from ...plans.from_sklearn import array_model
@@ -28,8 +29,7 @@ from .encode import ENCODINGS, encoder_for, native_columns
 from .grid import check_grid, chosen_prefixes
 from .held_out import worthwhile_prefixes
 from .missing import takes_missing
-from .prefix_models import Outcome, fit_each, seeded, weights_for, without_needless_weights
-from .purchase_order import check_order, ends_of, learn_order, refit_costs
+from .prefix_models import Outcome, fit_each, weights_for, without_needless_weights
 
 #: The part of the time that learning the order may take; the rest is for the prefixes.
 ORDER_SHARE = 1 / 3

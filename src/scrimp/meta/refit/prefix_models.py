@@ -118,14 +118,6 @@ def _takes_weights(estimator: Any) -> bool:
     )
 
 
-def seeded(estimator: Any, seed: int) -> Any:
-    """Return a clone with each random_state that is None, also of its parts, set to a seed."""
-    copy = clone(estimator)
-    params = copy.get_params(deep=True)
-    names = [n for n in params if n == "random_state" or n.endswith("__random_state")]
-    return copy.set_params(**{name: seed for name in names if params[name] is None})
-
-
 def check_answers(estimator: Any, table: Floats, classes: NDArray[Any]) -> None:
     """Refuse an estimator whose fit, or whose answers for some rows, cannot be used.
 

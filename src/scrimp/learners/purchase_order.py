@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ...costs.costs import Costs, as_costs
-from ...costs.shopper import Shopper
-from ...data.columns import Columns
-from ...data.encoding import Encoder
-from ...data.training_rows import TrainingRows
-from ...learners.boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
-from ...learners.boosting.rules import RULES
-from ...learners.linear import SequencedClassifier, SequencedRegressor
-from ...plans.priced_plan import PricedPlan
-from ...runtime.predictor import Predictor
-from .prefix_models import seeded
+from ..costs.costs import Costs, as_costs
+from ..costs.shopper import Shopper
+from ..data.columns import Columns
+from ..data.encoding import Encoder
+from ..data.training_rows import TrainingRows, seeded
+from ..plans.priced_plan import PricedPlan
+from ..runtime.predictor import Predictor
+from .boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
+from .boosting.rules import RULES
+from .linear import SequencedClassifier, SequencedRegressor
 
 #: Names of orders.
 ORDERS = (*RULES, "linear")

@@ -1,0 +1,193 @@
+"""Benchmarks of anytime networks; needs SCRIMP_DATA for MNIST and Fashion-MNIST, and PyTorch.
+
+Run it as ``python -m benchmarks.nets``; ``--parts`` chooses some of them, ``--write`` writes
+docs/nets_benchmarks.md. Everything is trained on the training rows and measured on the test rows;
+thresholds are set on training rows that were held out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+for _name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "2")
+
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
+from sklearn.model_selection import train_test_split  # noqa: E402
+
+from benchmarks.report import Row, as_markdown, seconds  # noqa: E402
+from reporting.page import write_parts  # noqa: E402
+from scrimp.datasets import fetch_arrays  # noqa: E402
+from scrimp.nets import AnytimeNetClassifier, Augmentation, LossBalance, resnet  # noqa: E402
+from scrimp.nets.image_net import ImageNet  # noqa: E402
+
+ROOT = Path(__file__).parents[1]
+SEED, N_SINGLE = 0, 2_000
+#: BranchyNet's published figures of LeNet on a CPU.
+BRANCHY_ACCURACY, BRANCHY_SPEEDUP = 0.9925, 5.4
+
+
+def images(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return training images and labels, and test images and labels, from 0 to 1."""
+    data = fetch_arrays(name)
+    X = np.asarray(data.X, dtype=np.float32).reshape(-1, 1, 28, 28) / 255.0
+    y, n = np.asarray(data.y).astype(int), int(data.n_train or 0)
+    return X[:n], y[:n], X[n:], y[n:]
+
+
+def lenet() -> Iterator[Row]:
+    """Measure early exits of BranchyNet's LeNet, one row at a time."""
+    X, y, test, labels = images("mnist")
+    own, held, y_own, y_held = train_test_split(X, y, test_size=5_000, random_state=SEED)
+    model = AnytimeNetClassifier(
+        architecture="lenet", n_epochs=20, batch_size=128, learning_rate=3e-3, patience=20,
+        augmentation=Augmentation(pad=2), random_state=SEED,
+    )  # fmt: skip
+    start = time.perf_counter()
+    model.fit(own, y_own)
+    spent = time.perf_counter() - start
+    model.calibrate_stop(held, y_held, max_increase=0.001)
+    whole = model.score(test, labels)
+    right = float((model.predict(test, stop="confident") == labels).mean())
+    some = [test[i : i + 1] for i in range(N_SINGLE)]
+    predictor = model.predictor_
+    flat = [each.reshape(1, -1).astype(np.float64) for each in some]
+    for each in flat[:100]:
+        predictor.predict(each, stop="confident")
+    fast = seconds(lambda: [predictor.predict(each, stop="confident") for each in flat], 3)
+    plain = _without_exits(model)
+    with torch.inference_mode():
+        slow = seconds(lambda: [plain(torch.from_numpy(each)) for each in some], 3)
+    spend = model.spend(test, stop="confident")
+    yield Row("MNIST, BranchyNet's LeNet, early exit by confidence: accuracy",
+              f"at least {BRANCHY_ACCURACY:.2%}", f"{right:.2%}", right >= BRANCHY_ACCURACY,
+              f"{whole:.2%} without exits; trained in {spent:.0f} s; "
+              f"{spend.mean() / spend.max():.0%} of the multiply-adds")  # fmt: skip
+    yield Row("the same, time of a row against the same network without exits in PyTorch",
+              f"at least {BRANCHY_SPEEDUP} x faster", f"{slow / fast:.2f} x",
+              slow / fast >= BRANCHY_SPEEDUP,
+              f"{1e6 * fast / N_SINGLE:.0f} against {1e6 * slow / N_SINGLE:.0f} us")  # fmt: skip
+
+
+def _without_exits(model: Any) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Return the trained network up to its last exit, computed by PyTorch alone."""
+    blocks = model.plan_.plan.blocks
+
+    def answered(values: torch.Tensor) -> torch.Tensor:
+        named = {"x": values}
+        for block in blocks:
+            block._run(block.program.layers, named)
+        blocks[-1]._run(blocks[-1].program.exit_layers, named)
+        return named[blocks[-1].program.exit_layers[-1].output]
+
+    return answered
+
+
+def overhead() -> Iterator[Row]:
+    """Measure what exits and their balance add to the time of a training step."""
+    X, y, *_ = images("fashion_mnist")
+    batch, labels = torch.from_numpy(X[:128]), torch.from_numpy(y[:128])
+    many, one = resnet(10, n=5, channels=16), resnet(10, n=5, channels=16, exit_every=15)
+    times = []
+    for programs in (one, many):
+        net = ImageNet(programs, (1, 28, 28), np.zeros(10)).train()
+        balance = LossBalance(len(programs), "adaloss" if len(programs) > 1 else "const")
+        optimiser = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
+
+        def step(net: Any = net, balance: Any = balance, optimiser: Any = optimiser) -> None:
+            optimiser.zero_grad(set_to_none=True)
+            losses = [torch.nn.functional.cross_entropy(scores, labels) for scores in net(batch)]
+            weights = balance([loss.item() for loss in losses])
+            sum(w * loss for w, loss in zip(weights.tolist(), losses, strict=True)).backward()
+            optimiser.step()
+
+        step()
+        times.append(seconds(step, 7))
+    ratio = times[1] / times[0]
+    yield Row("training step of ResANN(5, 16), an exit per unit and AdaLoss, against one exit",
+              "at most 1.25 x", f"{ratio:.2f} x", ratio <= 1.25,
+              f"{1e3 * times[1]:.0f} against {1e3 * times[0]:.0f} ms, 128 images")  # fmt: skip
+
+
+def batch_exit() -> Iterator[Row]:
+    """Measure a batch with early exits against the sum of the blocks that it computes."""
+    X, y, test, _ = images("mnist")
+    model = AnytimeNetClassifier(
+        architecture="resnet", architecture_options={"n": 2, "channels": 8}, n_epochs=2,
+        batch_size=128, random_state=SEED,
+    ).fit(X[:10_000], y[:10_000])  # fmt: skip
+    model.calibrate_stop(X[10_000:15_000], y[10_000:15_000], max_increase=0.01)
+    flat = test.reshape(len(test), -1).astype(np.float64)
+    predictor = model.predictor_
+    whole = seconds(lambda: predictor.predict(flat, stop="confident"), 3)
+    spend = model.spend(test, stop="confident")
+    ends = np.cumsum(model.block_prices_)
+    rows, hidden, total = np.arange(len(flat)), np.empty((len(flat), 0)), 0.0
+    for number, block in enumerate(model.plan_.plan.blocks):
+        going = spend >= ends[number] - 1e-9
+        hidden, rows = hidden[going[rows]], rows[going[rows]]
+
+        def work(block: Any = block, hidden: Any = hidden, rows: Any = rows) -> Any:
+            after = block.forward(hidden, flat, rows)
+            return after, block.answer(after)
+
+        total += seconds(work, 3)
+        hidden, _ = work()
+    yield Row("batch of 10,000 with early exits, against the sum of the blocks computed",
+              "at most 1.15 x", f"{whole / total:.2f} x", whole <= 1.15 * total,
+              f"{whole:.2f} against {total:.2f} s")  # fmt: skip
+
+
+def fashion() -> Iterator[Row]:
+    """Train on Fashion-MNIST for 20 minutes."""
+    X, y, test, labels = images("fashion_mnist")
+    model = AnytimeNetClassifier(
+        architecture="resnet", architecture_options={"n": 3, "channels": 16}, n_epochs=24,
+        batch_size=128, learning_rate=0.1, optimiser="sgd", weight_decay=5e-4, patience=24,
+        augmentation=Augmentation(pad=2, flip=True), validation_part=0.03, max_seconds=1200,
+        random_state=SEED,
+    )  # fmt: skip
+    start = time.perf_counter()
+    model.fit(X, y)
+    spent = time.perf_counter() - start
+    last = 1.0 - model.score(test, labels)
+    quarter = 1.0 - model.score(test, labels, budget=0.25 * float(model.block_prices_.sum()))
+    detail = f"{spent:.0f} s, {len(model.history_)} epochs, {model.stop_reason_}"
+    yield Row("Fashion-MNIST, 20 minutes: error at the last exit", "at most 7.5%", f"{last:.2%}",
+              last <= 0.075, detail)  # fmt: skip
+    yield Row("the same, at a quarter of the cost", "at most 12%", f"{quarter:.2%}",
+              quarter <= 0.12)  # fmt: skip
+
+
+PARTS: dict[str, Callable[[], Iterator[Row]]] = {
+    "overhead": overhead, "batch": batch_exit, "lenet": lenet, "fashion": fashion,
+}  # fmt: skip
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the rows as they are measured, and as a table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.nets", description=__doc__)
+    parser.add_argument("--parts", default=",".join(PARTS), help="as overhead,lenet")
+    parser.add_argument("--write", action="store_true", help="write docs/nets_benchmarks.md")
+    options = parser.parse_args(arguments)
+    rows = []
+    for name in options.parts.split(","):
+        for row in PARTS[name]():
+            print(f"{row.what}: {row.measured} ({row.must}) {row.detail}", file=sys.stderr)
+            rows.append(row)
+    table = as_markdown(rows)
+    print(table)
+    if options.write:
+        write_parts(ROOT / "docs" / "nets_benchmarks.md", {"benchmarks": table})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
