@@ -50,6 +50,8 @@ class CrossValidation(Generic[Prepared, Result]):
         The part of the time that a cell may take while there are other candidates. A training
         that emits progress events is ended when its time is over. By default no training is
         ended, and the first cell is always finished.
+    first_share : float
+        The part of the time after which no cell of the first fold is begun.
 
     Attributes
     ----------
@@ -75,6 +77,7 @@ class CrossValidation(Generic[Prepared, Result]):
     explain: Callable[[Exception], str] | None = None
     max_seconds: float = np.inf
     max_share: float | None = None
+    first_share: float = 1.0
     results: dict[str, dict[int, Result]] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -178,7 +181,7 @@ class CrossValidation(Generic[Prepared, Result]):
     def _is_over(self) -> bool:
         if self.max_share is None and not self.results:
             return False
-        return self.remaining() <= 0
+        return self.remaining(1.0 if self.n_complete else self.first_share) <= 0
 
     def _evaluate(self, name: str, fold: int, prepared: Prepared, test: Ints) -> bool:
         """Evaluate one cell; return False if the time is over before it is finished."""

@@ -94,3 +94,19 @@ def test_filled_columns_have_mean_0_and_variance_1_and_are_prepared_alike_later(
     middle = np.median(first[9:])
     expected = (middle - preparation.center[0]) / preparation.scale[0]
     assert filled[:9, 0] == pytest.approx(expected)
+
+
+def test_heavy_tailed_columns_are_transformed_and_others_are_not():
+    rng = np.random.default_rng(3)
+    heavy, even = np.exp(2.0 * rng.normal(size=400)), rng.normal(size=400)
+    far = rng.normal(size=400)
+    far[:2] = 1e300, -1e300
+    own, X = design(heavy, even, far, np.r_[np.zeros(399), 1.0])
+    preparation, filled = own.filled
+    assert np.isnan(preparation.knee).tolist() == [False, True, False, False]
+    distances = np.abs(heavy - np.median(heavy))
+    assert preparation.knee[0] == pytest.approx(0.5 * np.median(distances[distances > 0]))
+    assert np.abs(filled[:, 0]).max() < 4.0 < ((heavy - heavy.mean()) / heavy.std()).max()
+    assert np.isfinite(filled).all()
+    np.testing.assert_allclose(preparation.table(X, np.arange(400)), filled, atol=1e-12)
+    np.testing.assert_array_equal(np.argsort(filled[:, 0]), np.argsort(heavy))

@@ -34,11 +34,14 @@ class BaseLearner:
     max_rows : float
         Rows up to which it takes part by default: more take too long. Below 0 it takes part
         where it is named.
+    slow_classes : bool
+        Whether its time grows with the number of classes.
     """
 
     fit: Callable[[TrainingSet, Items], Model]
     releases_gil: bool = False
     max_rows: float = np.inf
+    slow_classes: bool = True
 
     def fit_sets(self, rows: TrainingSet, sets: Sequence[Items]) -> list[Model | None]:
         """Return a model for each set, trained once; None where a set has no columns."""
@@ -108,8 +111,8 @@ def of_estimator(estimator: Any) -> BaseLearner:
 BASE_LEARNERS = {
     "linear": BaseLearner(linear),
     "boosted": BaseLearner(boosted, releases_gil=True),
-    "kernel": BaseLearner(kernel_ridge, releases_gil=True, max_rows=20_000),
-    "forest": BaseLearner(forest, releases_gil=True),
+    "kernel": BaseLearner(kernel_ridge, True, max_rows=20_000, slow_classes=False),
+    "forest": BaseLearner(forest, True, slow_classes=False),
     "histogram": BaseLearner(histogram, max_rows=-1.0),
     "lightgbm": BaseLearner(lightgbm, max_rows=-1.0),
 }

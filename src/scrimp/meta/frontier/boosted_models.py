@@ -40,6 +40,11 @@ class BoostedOptions:
         and learns little of each.
     very_many_classes_sizes : tuple of TreeOptions
         That size.
+    few_rows : int
+        Rows up to which trees of very many classes are smaller: large ones have few rows per leaf
+        and class.
+    few_rows_sizes : tuple of TreeOptions
+        That size.
     one_fold_rows : int
         Rows from which on one fold is enough to select the number of trees.
     """
@@ -62,12 +67,16 @@ class BoostedOptions:
     very_many_classes_sizes: tuple[TreeOptions, ...] = (
         TreeOptions(leaves=63, rate=0.2, rounds=400, patience=10),
     )
+    few_rows: int = 5_000
+    few_rows_sizes: tuple[TreeOptions, ...] = (
+        TreeOptions(leaves=31, rate=0.2, rounds=400, patience=10),
+    )
     one_fold_rows: int = 1_000
 
     def sizes_for(self, n_classes: int, n_rows: int) -> tuple[TreeOptions, ...]:
         """Return the sizes that are tried for a number of classes, 0 for a regression, and rows."""
         if n_classes >= self.very_many_classes:
-            return self.very_many_classes_sizes
+            return self.few_rows_sizes if n_rows <= self.few_rows else self.very_many_classes_sizes
         if n_classes >= self.many_classes:
             return self.many_classes_sizes
         return self.many_rows_sizes if n_rows > self.many_rows else self.sizes

@@ -32,6 +32,8 @@ DEFAULT_RULES = frontier_learners()
 BOOSTERS = ("boosting", "trees")
 #: Their rounds.
 N_BOOSTER_ROUNDS = 100
+#: Classes from which on candidates are trained in the order of how long classes make them take.
+MANY_CLASSES = 11
 #: Rounds of boosted stumps for classes.
 N_CLASS_ROUNDS = 50
 #: Rounds for a regression, which takes small steps and needs more.
@@ -55,6 +57,11 @@ class Candidate(ABC):
     wants_sets: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = False
 
+    @property
+    def slow_classes(self) -> bool:
+        """Whether its time grows with the number of classes."""
+        return True
+
     @abstractmethod
     def train(self, rows: TrainingSet) -> Trained:
         """Train on the rows of a fold."""
@@ -66,6 +73,11 @@ class BaseLearnerCandidate(Candidate):
 
     name: str
     learner: BaseLearner
+
+    @property
+    def slow_classes(self) -> bool:
+        """Whether its time grows with the number of classes."""
+        return self.learner.slow_classes
 
     def train(self, rows: TrainingSet) -> Trained:
         """Train one model per set."""
@@ -144,6 +156,17 @@ def _check_plan(model: Any, budget: float) -> None:
         raise ValueError("its purchases are drawn by chance; those of a menu's entry are not.")
     if not within(model.plan_.price, budget):
         raise ValueError(f"it was trained for a budget of {budget:g}, and may read for more.")
+
+
+def in_training_order(candidates: Sequence[Candidate], problem: Problem) -> list[str]:
+    """Return the names of candidates in the order in which they are trained.
+
+    That is the given one, but with many classes those come first whose time hardly grows with the
+    number of classes: where time is short, more candidates are then tested.
+    """
+    many = problem.target.n_classes >= MANY_CLASSES
+    slow = [candidate.name for candidate in candidates if many and candidate.slow_classes]
+    return [one.name for one in candidates if one.name not in slow] + slow
 
 
 def candidates_of(given: Any, problem: Problem) -> list[Candidate]:

@@ -47,7 +47,7 @@ class KernelRidgeOptions:
         Factors of the scores before the softmax that are tried.
     """
 
-    n_centers: int = 1500
+    n_centers: int = 1000
     n_tuning_centers: int = 250
     n_tuning_rows: int = 2000
     n_folds: int = 5

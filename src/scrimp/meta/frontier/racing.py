@@ -21,7 +21,7 @@ from ...runtime.time_limit import monotonic
 from ...types import Floats, Ints
 from ..cross_validation import CrossValidation
 from . import knockout
-from .candidates import Candidate
+from .candidates import Candidate, in_training_order
 from .item_search import find_item_sets
 from .one_standard_error import choose
 from .problem import Problem, TrainingSet
@@ -63,6 +63,9 @@ class TimeShares:
 
     Parameters
     ----------
+    first_fold : float
+        No candidate is begun in the first fold after this part: those that are left take no part,
+        so that there is time for the final training of the others.
     folds : float
         No fold is begun that would end after this part; the rest is for the final training.
     search : float
@@ -71,6 +74,7 @@ class TimeShares:
         The part by which the final training may end late.
     """
 
+    first_fold: float = 0.5
     folds: float = 0.7
     search: float = 0.2
     grace: float = 0.25
@@ -138,8 +142,9 @@ class Race:
         self.problem, self.pool, self.loss = problem, pool, loss or default_loss
         self.candidates = {candidate.name: candidate for candidate in candidates}
         self.validation: CrossValidation[TrainingSet, Floats] = CrossValidation(
-            TASK, splits, list(self.candidates), self.prepare, self._evaluate,
+            TASK, splits, in_training_order(candidates, problem), self.prepare, self._evaluate,
             lambda error: f"{type(error).__name__}: {error}", max_seconds,
+            first_share=TIME_SHARES.first_fold,
         )  # fmt: skip
         self.scores: dict[str, list[FoldScores]] = {}
         self.models: dict[str, Trained] = {}
@@ -184,7 +189,7 @@ class Race:
         """Score a complete fold, with means, and eliminate hopeless candidates."""
         self._forget_failed()
         results = self.validation.results
-        predictions = {name: results[name].pop(fold) for name in self.validation.candidates}
+        predictions = {name: results[name].pop(fold) for name in self._remaining()}
         for members in MEANS:
             if all(name in predictions for name in members) and self._share_sets(members):
                 mean = np.mean([predictions[name] for name in members], axis=0)
@@ -201,6 +206,10 @@ class Race:
         enough = min(MIN_FOLDS, len(self.validation.splits))
         if fold + 1 >= enough or len(self.problem.target.y) > FEW_ROWS:
             self._eliminate()
+
+    def _remaining(self) -> list[str]:
+        """Return the candidates that are still in the race, simple ones first."""
+        return [name for name in self.candidates if name in self.validation.candidates]
 
     def _share_sets(self, members: Sequence[str]) -> bool:
         """Return whether candidates have the same item sets, so that their mean costs no more."""
@@ -220,7 +229,7 @@ class Race:
     def _eliminate(self) -> None:
         """Drop candidates that improve nothing at any budget, alone or in means."""
         selected, losses = self.selection_losses(), self.losses()
-        for name in reversed(self.validation.candidates.copy()):  # of equals the simpler stays
+        for name in reversed(self._remaining()):  # of equals the simpler stays
             current = [other for other in selected if other in self.scores]
             with_it = [other for other in current if name in other.split("+")]
             without = [other for other in current if other not in with_it]

@@ -24,7 +24,8 @@ class ForestOptions:
     Parameters
     ----------
     n_trees : int
-        Trees; half of them on large tables, and of many rows.
+        Trees; half of them on large tables, and of many rows; a quarter of them for a regression on
+        large tables, whose splits are looked for in all columns.
     max_tree_rows : int
         Rows per tree, at most, drawn again for each: more take longer and hardly help.
     large_cells : int
@@ -63,8 +64,7 @@ def forest(rows: TrainingSet, items: Items) -> TreesModel:
     min_leaf = _min_leaf(n, is_large, bool(target.n_classes))
     seed, rng = np.uint64(rows.problem.seed), np.random.default_rng(rows.problem.seed)
     trees = []
-    is_long = is_large or n > OPTIONS.many_rows
-    for number in range(OPTIONS.n_trees // 2 if is_long else OPTIONS.n_trees):
+    for number in range(_n_trees(n, is_large, bool(target.n_classes))):
         some = np.arange(n)
         if n > OPTIONS.max_tree_rows:
             some = np.sort(rng.integers(n, size=OPTIONS.max_tree_rows))
@@ -79,6 +79,13 @@ def forest(rows: TrainingSet, items: Items) -> TreesModel:
     table_of_trees = _tree_table(trees)
     base = np.zeros(table_of_trees.n_outputs)
     return TreesModel(preparation.taken(columns), table_of_trees, base, "identity")
+
+
+def _n_trees(n_rows: int, is_large: bool, classes: bool) -> int:
+    """Return the number of trees."""
+    if is_large and not classes:
+        return OPTIONS.n_trees // 4
+    return OPTIONS.n_trees // 2 if is_large or n_rows > OPTIONS.many_rows else OPTIONS.n_trees
 
 
 def _min_leaf(n_rows: int, is_large: bool, classes: bool) -> int:
