@@ -47,8 +47,11 @@ TARGETS = {
     "confidence": {"confidence": 0.7},
     "always sure": {"confidence": 0.0},
     "levels": {"exits": np.array([[1.0, 0.8], [3.0, 0.6]])},
-    "costs of errors": {"confidence": 0.6, "error_costs": np.array([[0, 1, 5], [1, 0, 1], [2, 1, 0.0]])},
-}  # fmt: skip
+    "costs of errors": {
+        "confidence": 0.6,
+        "error_costs": np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]]),
+    },
+}
 
 
 @pytest.mark.parametrize("budget", [np.inf, 3.7, 1.0])

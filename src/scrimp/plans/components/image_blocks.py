@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.util import find_spec
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -205,7 +204,11 @@ def by_kernels(n_rows: int) -> bool:
 
 @cache
 def _has_torch() -> bool:
-    return find_spec("torch") is not None
+    try:
+        imported_torch()
+    except ImportError:
+        return False
+    return True
 
 
 def pixels(X: NDArray[Any], rows: Ints, columns: Ints) -> NDArray[Any]:
