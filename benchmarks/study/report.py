@@ -65,7 +65,8 @@ def _introduction(curves: Sequence[Curves], methods: Sequence[Method]) -> str:
         f"than {TUNING_ROWS:,} training rows; the model chosen is fitted to all. The **area** is "
         "the error (part wrong, or mean squared error) at a budget drawn at random, where each "
         "doubling is as likely as another.",
-        "The methods, with the seconds that each may tune on one problem:",
+        "The methods, with the seconds that each may tune on one problem (for the peers, half the "
+        "processor time of two cores):",
         "\n".join(f"- **{m.title}** ({m.seconds:.0f} s): {m.about}." for m in methods),
     ]
     return "\n\n".join(lines)

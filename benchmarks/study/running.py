@@ -143,7 +143,7 @@ def measured(
     parts = parts_of(problem, seed, method.seconds, tell=progress)
     for made in parts:
         start, used = time.perf_counter(), time.process_time()
-        part = replace(made, begun=start)
+        part = replace(made, begun=used)
         trained = method.train(part)
         seconds += time.perf_counter() - start
         cpu += time.process_time() - used

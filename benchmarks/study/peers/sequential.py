@@ -7,7 +7,6 @@ in that order, each that it can still pay for.
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -52,9 +51,9 @@ def train(part: Part) -> Trained:
 
 def forward_order(part: Part) -> list[int]:
     """Return columns, each of the least cross-validated error beside those before it."""
-    start, order = time.perf_counter(), []
+    order: list[int] = []
     left = list(range(part.problem.X.width))
-    while left and not (order and time.perf_counter() - start > part.seconds):
+    while left and not (order and part.is_over):
         part.tell(f"{len(order)} of {part.problem.X.width} columns")
         errors = [cross_error(part, [*order, column]) for column in left]
         order.append(left.pop(int(np.argmin(errors))))

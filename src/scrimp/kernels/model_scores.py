@@ -170,16 +170,17 @@ def add_rbf_terms(
 
 
 @njit(cache=True, nogil=True)
-def prepare_columns(X, rows, source, code, fill, center, scale, out):
+def prepare_columns(X, rows, source, code, fill, knee, center, scale, out):
     """Write the encoded, filled and scaled columns of rows; see `scrimp.data.preparation`.
 
     Parameters
     ----------
     X, rows : arrays
         The values of row i are in ``X[rows[i]]``.
-    source, code, fill, center, scale : arrays (prepared columns,)
+    source, code, fill, knee, center, scale : arrays (prepared columns,)
         The column of X, the category that it is compared with (NaN for none), the value that
-        replaces missing ones (NaN for none), and the centre and scale that standardise it.
+        replaces missing ones (NaN for none), the value from which on it grows as the logarithm
+        (NaN for none), and the centre and scale that standardise it.
     out : float array (rows, prepared columns)
         Written to.
     """
@@ -191,4 +192,6 @@ def prepare_columns(X, rows, source, code, fill, center, scale, out):
                 x = np.float64(x == code[j])
             elif fill[j] == fill[j] and not np.isfinite(x):
                 x = fill[j]
+            if knee[j] == knee[j]:
+                x = np.arcsinh((x - fill[j]) / knee[j])
             out[i, j] = (x - center[j]) / scale[j]

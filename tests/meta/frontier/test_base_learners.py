@@ -11,13 +11,17 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from scrimp import FrontierClassifier, load, save
+from scrimp import Costs, FrontierClassifier, load, save
+from scrimp.data.columns import Columns
 from scrimp.kernels.boosted_trees import boost
 from scrimp.meta.frontier import kernel_ridge, random_forest
-from scrimp.meta.frontier.base_learners import BASE_LEARNERS, grow, of_estimator
+from scrimp.meta.frontier.base_learners import BASE_LEARNERS, of_estimator
+from scrimp.meta.frontier.boosted_models import BOOSTED, grow
 from scrimp.meta.frontier.candidates import candidates_of
 from scrimp.meta.frontier.logistic_ridge import OPTIONS as LOGISTIC
+from scrimp.meta.frontier.problem import Problem, TrainingSet
 from scrimp.meta.frontier.set_scorer import TreeOptions
+from scrimp.meta.frontier.training_target import TrainingTarget
 from tests.naive import boosted_trees as naive
 from tests.naive.random_trees import predict as naive_forest
 
@@ -155,6 +159,41 @@ def test_a_kernel_model_is_the_solution_of_kernel_ridge_regression(n_classes):
         tiny = 1e-9 * np.trace(kernel.T @ kernel) / len(own)
         gradient = kernel.T @ left + ridge * own
         np.testing.assert_allclose(gradient, 0.0, atol=1e-6 + 2 * tiny * np.abs(own).max())
+
+
+def test_columns_that_matter_little_count_little_in_a_kernel(monkeypatch):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(900, 40))
+    y = (X[:, 0] ** 2 + X[:, 1] ** 2 > 1.4).astype(float)
+    train, test = np.arange(600), np.arange(600, 900)
+    target, columns = TrainingTarget(y[train], np.ones(600), 2), Columns(None, (None,) * 40)
+    problem = Problem(
+        X[train], y[train], np.array([]), columns, X[train], target, Costs.uniform(40), (40.0,), 0
+    )
+    rows = TrainingSet.of(problem, train, None)
+    model = BASE_LEARNERS["kernel"].fit(rows, tuple(range(40)))
+    assert set(np.argsort(model.preparation.scale)[:2]) == {0, 1}
+    monkeypatch.setattr(kernel_ridge, "OPTIONS", replace(kernel_ridge.OPTIONS, powers=(0.0,)))
+    unscaled = BASE_LEARNERS["kernel"].fit(rows, tuple(range(40)))
+    np.testing.assert_allclose(unscaled.preparation.scale, rows.design.filled[0].scale)
+    wrong = [
+        (predicted(one, X[test]).argmax(axis=1) != y[test]).mean() for one in (model, unscaled)
+    ]
+    assert wrong[0] < wrong[1] - 0.1
+
+
+def test_boosted_trees_are_averaged_over_sizes_that_are_about_as_good(monkeypatch):
+    rows, _ = rows_of(2)
+    sizes = BOOSTED.sizes_for(2, 20_000)
+    assert [size.leaves for size in sizes] == [6, 20, 63]
+    held_out = {6: 0.5, 20: 0.505, 63: 0.6}
+    monkeypatch.setattr(
+        type(rows.scorer), "best_rounds",
+        lambda scorer, items, options, folds: (options.leaves, held_out[options.leaves]),
+    )  # fmt: skip
+    monkeypatch.setattr(type(BOOSTED), "sizes_for", lambda options, n_classes, n_rows: sizes)
+    model = BASE_LEARNERS["boosted"].fit(rows, ITEMS)
+    assert [len(part.trees) for part in model.members] == [7, 22]  # 1.1 times as many rounds
 
 
 @pytest.mark.parametrize("name", BASE_LEARNERS)

@@ -66,6 +66,14 @@ class HiddenLearner(InputLearner):
         """Return what the hidden units see (rows, positions, inputs of a unit)."""
         raise NotImplementedError
 
+    def _weighted(self, seen: NDArray[Any]) -> NDArray[Any]:
+        """Return the product of what is seen and the weights of the hidden units."""
+        return np.asarray(seen @ self.first)
+
+    def _add_up(self, seen: NDArray[Any], back: NDArray[Any], out: NDArray[Any]) -> None:
+        """Write the gradient by these weights, given that by the arguments of the units."""
+        np.matmul(seen.T, back, out=out)
+
     def _blank(self, n_inputs: int) -> Arrays:
         n_seen, units, positions = self._sizes(n_inputs)
         shapes = (n_seen, units), (units,), (positions * units, self.n_outputs), (self.n_outputs,)
@@ -107,7 +115,7 @@ class HiddenLearner(InputLearner):
     def _forward(self, seen: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the hidden values (rows, positions, units) and the answers."""
         n = len(seen)
-        arguments = seen.reshape(-1, seen.shape[2]) @ self.first + self.bias
+        arguments = self._weighted(seen.reshape(-1, seen.shape[2])) + self.bias
         hidden = activate(self.settings.activation, arguments).reshape(n, -1)
         return hidden, hidden @ self.second + self.constant
 
@@ -137,7 +145,7 @@ class HiddenLearner(InputLearner):
         else:
             back *= np.where(hidden > 0.0, self.dtype.type(1.0), self.dtype.type(LEAK))
         back = back.reshape(-1, first.shape[1])
-        np.matmul(seen.reshape(-1, seen.shape[2]).T, back, out=first)
+        self._add_up(seen.reshape(-1, seen.shape[2]), back, first)
         back.sum(axis=0, out=bias)
         self.n_steps += 1
         rate = self.settings.rate / np.sqrt(1.0 + self.n_steps / self.settings.decay)

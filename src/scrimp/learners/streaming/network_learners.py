@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.validation import check_whole
+from ...kernels.ordered_products import multiply, multiply_transposed
 from ...plans.components.inputs import Inputs
 from ...plans.components.network_table import ConvolutionTable, NetworkTable, windows
 from ...types import Floats
@@ -19,7 +20,11 @@ from .weak_learner import LearnerContext
 
 
 class NetworkLearner(HiddenLearner):
-    """A network whose hidden units see all inputs."""
+    """A network whose hidden units see all inputs.
+
+    Inputs come as categories and columns are seen, which depends on the chunks in which rows
+    arrive; sums are taken in order, so that what is learnt does not.
+    """
 
     settings: Network
 
@@ -28,6 +33,14 @@ class NetworkLearner(HiddenLearner):
 
     def _seen(self, rows: StreamRows) -> NDArray[Any]:
         return self._inputs(rows)[:, None]
+
+    def _weighted(self, seen: NDArray[Any]) -> NDArray[Any]:
+        out = np.empty((len(seen), self.first.shape[1]))
+        multiply(seen, self.first, out)
+        return out
+
+    def _add_up(self, seen: NDArray[Any], back: NDArray[Any], out: NDArray[Any]) -> None:
+        multiply_transposed(seen, back, out)
 
     def _draw(self, rng: np.random.Generator) -> None:
         """Draw the weights of the inputs that are read; new ones will begin at 0."""

@@ -27,6 +27,12 @@ ROWS_PER_BIN = 20
 MIN_BINS = 16
 #: Bins per column, at most: 255 marks a missing value.
 MAX_BINS = 254
+#: Kurtosis from which on a column is heavy-tailed: it is 3 for a normal distribution, 9 for an
+#: exponential one. Few rows are far from all others then, and distances and linear models would
+#: see little else.
+HEAVY_KURTOSIS = 10.0
+#: Where the logarithm begins, in typical deviations from the median.
+KNEE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,16 +107,42 @@ class Design:
 
     @cached_property
     def filled(self) -> tuple[Preparation, Floats]:
-        """The columns with mean 0 and variance 1; medians where a value is not finite."""
+        """The columns with mean 0 and variance 1; medians where a value is not finite.
+
+        Heavy-tailed columns are transformed by the inverse hyperbolic sine before that.
+        """
         plain = self.preparation
         median = np.array([finite_median(column) for column in self.table.T])
         fill = np.where(np.isnan(plain.code), median, np.nan)
-        filled = self.table.copy()
-        for column, value in zip(filled.T, median, strict=True):  # without tables beside this one
-            column[~np.isfinite(column)] = value
+        filled, knee = self.table.copy(), np.full(len(median), np.nan)
+        for place, column in enumerate(filled.T):  # without tables beside this one
+            column[~np.isfinite(column)] = median[place]
+            if np.isnan(plain.code[place]) and is_heavy_tailed(column):
+                knee[place] = KNEE * typical_deviation(column, median[place])
+                column[:] = np.arcsinh((column - median[place]) / knee[place])
         center = filled.mean(axis=0)
         spread = np.array([column.std() for column in filled.T])
         scale = scale_of(center, spread)
         filled -= center
         filled /= scale
-        return Preparation(plain.source, plain.code, fill, center, scale), filled
+        return Preparation(plain.source, plain.code, fill, center, scale, knee), filled
+
+
+def is_heavy_tailed(values: Floats) -> bool:
+    """Return whether a column has many more values far from its mean than a normal one.
+
+    >>> normal = np.random.default_rng(0).normal(size=1_000)
+    >>> is_heavy_tailed(normal), is_heavy_tailed(np.exp(normal))
+    (False, True)
+    """
+    deviations = values - values.mean()
+    variance = float(np.mean(deviations**2))
+    if not np.isfinite(variance):
+        return True
+    return variance > 0 and float(np.mean(deviations**4)) > HEAVY_KURTOSIS * variance**2
+
+
+def typical_deviation(values: Floats, center: float) -> float:
+    """Return the median distance to a value of those that differ from it."""
+    distances = np.abs(values - center)
+    return float(np.median(distances[distances > 0]))

@@ -13,7 +13,7 @@ from ...learners.boosting.knockout import KnockoutOptions, fallback_of, kept_ite
 from ...plans import Fallback
 from ...plans.components.models import Model
 from ...types import Floats, Ints
-from .base_learners import boosted
+from .boosted_models import boosted
 from .design import Design
 from .problem import SEARCH_SAMPLE, Problem, TrainingSet
 from .set_scorer import SetScorer

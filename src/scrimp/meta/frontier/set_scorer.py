@@ -174,12 +174,19 @@ class SetScorer(KnownLosses):
     def _computed(self, sets: Sequence[Items]) -> list[float]:
         return [score.loss for score in self.score(sets)]
 
-    def best_rounds(self, items: Items, options: TreeOptions, folds: int | None = None) -> float:
-        """Return the number of rounds with the smallest loss, by all folds or the first ones."""
+    def best_rounds(
+        self, items: Items, options: TreeOptions, folds: int | None = None
+    ) -> tuple[float, float]:
+        """Return the number of rounds with the smallest loss, and that loss.
+
+        They are means over all folds, or over the first ones.
+        """
         n_folds = self._n_folds if folds is None else folds
         scores = np.zeros((len(self.target.y), len(self.target.initial_score)))
         columns = self.design.columns(items)
-        return float(np.mean([self._boost(columns, k, options, scores)[0] for k in range(n_folds)]))
+        boosted = [self._boost(columns, fold, options, scores) for fold in range(n_folds)]
+        rounds, loss = np.mean(boosted, axis=0)
+        return float(rounds), float(loss)
 
     def score(self, sets: Sequence[Items]) -> list[SetScore]:
         """Return the scores of several sets, computed in parallel."""
