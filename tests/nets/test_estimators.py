@@ -239,6 +239,22 @@ class TestImages:
             load(tmp_path / "net.scrimp").predict(flat), model.predict(test)
         )
 
+    def test_files_predict_without_pytorch(self, fitted, tmp_path):
+        model, test, _ = fitted
+        save(model, tmp_path / "net.scrimp")
+        np.save(tmp_path / "rows.npy", test[:12].reshape(12, -1))
+        code = f"""
+{WITHOUT_TORCH}
+import numpy as np
+from scrimp import load
+model = load({str(tmp_path / "net.scrimp")!r})
+answers = model.predict_proba(np.load({str(tmp_path / "rows.npy")!r}))
+np.save({str(tmp_path / "answers.npy")!r}, answers)
+"""
+        subprocess.run([sys.executable, "-c", code], check=True)
+        expected = model.predict_proba(test[:12])
+        np.testing.assert_allclose(np.load(tmp_path / "answers.npy"), expected, atol=1e-4)
+
 
 def test_a_missing_extra_is_named_with_the_command():
     code = f"{WITHOUT_TORCH}\nimport scrimp.nets as nets; nets.AnytimeNetClassifier"

@@ -195,10 +195,22 @@ class Target:
         """Return which rows ``stop="confident"`` lets stop, that have spent so much."""
         if self.is_number:
             return np.asarray(scores[..., 0] < self._exit_at(spent, -np.inf))
-        threshold = 1.0 if self.confidence is None else self.confidence
+        return np.asarray(self.confidences(scores) >= self._confidence_at(spent))
+
+    def stop_confidence(self, spent: float) -> float | None:
+        """Return the probability of the likeliest class at which rows stop that have spent so much.
+
+        None if `settled` asks for something else: of numbers, of shares, and where errors cost
+        unequally.
+        """
+        is_likeliest = self.kind in ("binary", "multiclass") and not self.moves_decisions
+        return self._confidence_at(spent) if is_likeliest and self.scale > 0 else None
+
+    def _confidence_at(self, spent: float) -> float:
+        """Return the confidence at which rows stop that have spent so much."""
         if self.exits is not None:
-            threshold = self._exit_at(spent, np.inf)
-        return np.asarray(self.confidences(scores) >= threshold)
+            return self._exit_at(spent, np.inf)
+        return 1.0 if self.confidence is None else self.confidence
 
     def _exit_at(self, spent: float, none: float) -> float:
         """Return the threshold of a spend, or `none` below the first level."""

@@ -43,6 +43,12 @@ class _Builder:
             "conv", active, channels=channels, size=size, stride=stride, padding=size // 2
         )
 
+    def conv_pool(self, value: str, channels: int, size: int, padding: int) -> str:
+        """Add a convolution, normalisation, the maxima of 2x2 squares, and a rectifier."""
+        conv = self.add("conv", value, channels=channels, size=size, stride=1, padding=padding)
+        pooled = self.add("max-pool", self.add("affine", conv), size=2, stride=2, ceil=1)
+        return self.add("relu", pooled)
+
     def exit(self, value: str, n_outputs: int) -> tuple[Layer, ...]:
         """Return the layers of an exit: normalisation, rectifier, global mean, a linear layer."""
         pooled = self.add("global-pool", self.add("relu", self.add("affine", value)))
@@ -177,19 +183,19 @@ def msdnet(
 
 
 def lenet(n_outputs: int) -> list[BlockProgram]:
-    """Return BranchyNet's LeNet: an exit after the first convolution, and one at the end."""
+    """Return BranchyNet's LeNet: an exit after the first convolution, and one at the end.
+
+    The layers and their sizes are those of the authors' code, with a normalisation of batches
+    after each convolution, which prediction folds into it.
+    """
     made = _Builder()
-    first = made.first_conv(5, size=5)
-    state = made.add("relu", made.add("affine", made.add("max-pool", first, size=2, stride=2)))
+    state = made.conv_pool("x", 5, size=5, padding=3)
     layers = made.taken()
-    side = made.add("conv", state, channels=10, size=3, stride=1, padding=1)
-    side = made.add("relu", made.add("affine", made.add("max-pool", side, size=2, stride=2)))
+    side = made.conv_pool(state, 10, size=3, padding=1)
     made.add("linear", made.add("flatten", side), channels=n_outputs)
     blocks = [BlockProgram(layers, (state,), made.taken())]
-    for channels, size in ((10, 5), (20, 5)):
-        state = made.add("conv", state, channels=channels, size=size, stride=1, padding=2)
-        state = made.add("max-pool", state, size=2, stride=2)
-        state = made.add("relu", made.add("affine", state))
+    for channels in (10, 20):
+        state = made.conv_pool(state, channels, size=5, padding=3)
     state = made.add("relu", made.add("linear", made.add("flatten", state), channels=84))
     layers = made.taken()
     made.add("linear", state, channels=n_outputs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,18 @@ from numpy.typing import ArrayLike, NDArray
 from ..costs.ledger import Ledger
 from ..data.validation import float_array
 from ..types import Arrays, Flags, Floats, Ints
-from .components.image_blocks import ImageBlock
+from .components.image_blocks import ImageBlock, by_kernels, pixels
+from .components.image_networks import ImageNetwork
 from .components.network_blocks import Block, NetworkBlock, TableBlock
 from .contract import Plan, StageTable, State, owned_in_order
+from .early_exits import ExitRule
 
 #: The kinds of block that a model file may name.
 BLOCK_KINDS: dict[str, type[NetworkBlock]] = {
     kind.kind: kind for kind in (Block, TableBlock, ImageBlock)
 }
+#: Rows that are followed to their exits together: the hidden state of more fits in no cache.
+_ROWS_AT_ONCE = 256
 
 
 @dataclass
@@ -97,6 +102,48 @@ class BlocksPlan(Plan[BlocksState]):
     def free_stages(self, state: BlocksState, owned: Flags) -> list[int]:
         """Return the blocks that can be computed next from what is owned."""
         return owned_in_order(owned, state.position, "stop")
+
+    def answer_with_exits(self, X: NDArray[Any], rule: ExitRule) -> tuple[Floats, Ints] | None:
+        """Return scores and the number of blocks computed; None if a value is not finite."""
+        if by_kernels(len(X)) and rule.thresholds is not None:
+            network = self._image_network
+            if network is not None:
+                return network.answer(X, rule.thresholds, rule.target.scale)
+        n = len(X)
+        scores, n_told = np.tile(self.prior, (n, 1)), np.full(n, rule.n_stages)
+        for start in range(0, n, _ROWS_AT_ONCE):
+            rows = np.arange(start, min(start + _ROWS_AT_ONCE, n))
+            if not self._follow_to_exits(X, rows, rule, scores, n_told):
+                return None
+        return scores, n_told
+
+    def _follow_to_exits(
+        self, X: NDArray[Any], rows: Ints, rule: ExitRule, scores: Floats, n_told: Ints
+    ) -> bool:
+        """Write the answers of some rows; return whether all values that were read are finite."""
+        hidden, current = np.empty((len(rows), 0)), scores[rows]
+        for stage in range(rule.n_stages):
+            sure = rule.settled(current, stage)
+            if sure.any():
+                n_told[rows[sure]] = stage
+                rows, hidden, current = rows[~sure], hidden[~sure], current[~sure]
+                if not len(rows):
+                    break
+            block = self.blocks[stage]
+            is_checked = len(block.columns) and not self.accepts_missing
+            if is_checked and not np.isfinite(pixels(X, rows, block.columns)).all():
+                return False
+            hidden = block.forward(hidden, X, rows)
+            if block.n_outputs:
+                current = scores[rows] = block.answer(hidden)
+        return True
+
+    @cached_property
+    def _image_network(self) -> ImageNetwork | None:
+        """The whole network as a program of kernels, if all its blocks are of images."""
+        blocks = [block for block in self.blocks if isinstance(block, ImageBlock)]
+        are_all = blocks and len(blocks) == len(self.blocks)
+        return ImageNetwork.of(blocks, self.prior) if are_all else None
 
     def parts(self) -> tuple[dict[str, Any], Arrays]:
         """Return the header and the arrays of the plan."""

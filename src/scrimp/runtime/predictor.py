@@ -23,6 +23,7 @@ from ..types import Flags, Floats
 from .absent_columns import refuse_absent, warn_of_absent
 from .confidence_path import ConfidencePath, Outcome
 from .confidence_threshold import StopCalibration, StopGoal, chosen_threshold
+from .exit_rules import answer_with_exits
 from .item_masks import failed_items, owned_items
 from .ranking_exits import RankingCalibration, RankingGoal, ScorePath, chosen_exits
 from .replay import replay, replay_rows
@@ -155,6 +156,10 @@ class Predictor:
         keys: Any = None, stop: str | StopRule | None = None,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """Return scores (rows x outputs) and spend (rows) at one budget, or one per row."""
+        if owned is None and failed is None and keys is None:
+            at_exits = answer_with_exits(self.plan, self.columns, self.target, X, budget, stop)
+            if at_exits is not None:
+                return at_exits
         if issparse(X) and not self.plan.accepts_sparse:
             budgets = check_budget(budget, X.shape[0])
             parts = [

@@ -1,19 +1,24 @@
-"""Blocks of networks on images, computed by PyTorch."""
+"""Blocks of networks on images, computed by PyTorch, or by kernels where there are few rows."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...types import Arrays, Floats, Ints
+from .compiled_layers import CompiledLayers, LayerCompiler
 from .layer_programs import BlockProgram, Layer, Shape
 from .network_blocks import NetworkBlock
+
+#: The most rows that kernels compute: each row takes longer than in a batch of PyTorch, but there
+#: is less to do around it.
+KERNEL_ROWS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,16 +89,52 @@ class ImageBlock(NetworkBlock):
             tensors[layer.output] = own
         return tensors
 
+    @cached_property
+    def _kernels(self) -> tuple[CompiledLayers, tuple[int, ...]]:
+        """The layers as a program of kernels, and the numbers of the values that are carried."""
+        compiler = LayerCompiler()
+        compiler.inputs(self.given)
+        self.compile_layers(compiler)
+        return compiler.compiled(), tuple(compiler.number[name] for name in self.program.carried)
+
+    @cached_property
+    def _exit_kernels(self) -> tuple[CompiledLayers, int]:
+        """The exit as a program of kernels, and the number of the value that is the answer."""
+        compiler = LayerCompiler()
+        compiler.inputs(self._carried)
+        answer = self.compile_exit(compiler)
+        return compiler.compiled(), answer
+
+    def compile_layers(self, compiler: LayerCompiler) -> None:
+        """Append the layers to a program."""
+        compiler.add(self.program.layers, self.weights, self._shapes, self.program.carried)
+
+    def compile_exit(self, compiler: LayerCompiler) -> int:
+        """Append the layers of the exit to a program; return the number of the answer's value."""
+        answer = self.program.exit_layers[-1].output
+        compiler.add(self.program.exit_layers, self.weights, self._shapes, (answer,))
+        return compiler.number[answer]
+
+    @property
+    def _carried(self) -> dict[str, Shape]:
+        return {name: self._shapes[name] for name in self.program.carried}
+
     def forward(self, hidden: Floats, X: NDArray[Any], rows: Ints) -> Floats:
         """Return the hidden state after the block."""
-        flat = X[np.ix_(rows, self.columns)] if len(self.columns) else hidden
+        flat = pixels(X, rows, self.columns) if len(self.columns) else hidden
+        if by_kernels(len(rows)):
+            compiled, carried = self._kernels
+            return np.asarray(compiled.compute(flat, *carried))
         values = _split(flat, self.given)
         self._run(self.program.layers, values)
         return _joined([values[name] for name in self.program.carried])
 
     def answer(self, hidden: Floats) -> Floats:
         """Return the answer of the exit."""
-        values = _split(hidden, {name: self._shapes[name] for name in self.program.carried})
+        if by_kernels(len(hidden)):
+            compiled, answer = self._exit_kernels
+            return compiled.compute(hidden, answer).astype(np.float64)
+        values = _split(hidden, self._carried)
         self._run(self.program.exit_layers, values)
         return _joined([values[self.program.exit_layers[-1].output]]).astype(np.float64)
 
@@ -146,12 +187,37 @@ def computed(layer: Layer, inputs: list[Any], weights: Mapping[str, Any]) -> Any
     simple: dict[str, Any] = {
         "relu": functional.relu,
         "average-pool": lambda x: functional.avg_pool2d(x, size, stride),
-        "max-pool": lambda x: functional.max_pool2d(x, size, stride),
+        "max-pool": lambda x: functional.max_pool2d(
+            x, size, stride, ceil_mode=bool(options.get("ceil"))
+        ),
         "global-pool": lambda x: x.mean(dim=(2, 3)),
         "flatten": lambda x: x.flatten(1),
         "drop": lambda x: x,
     }
     return simple[layer.kind](first)
+
+
+def by_kernels(n_rows: int) -> bool:
+    """Return whether so many rows are computed by kernels: few, or all without PyTorch."""
+    return 0 < n_rows <= KERNEL_ROWS or not _has_torch()
+
+
+@cache
+def _has_torch() -> bool:
+    try:
+        imported_torch()
+    except ImportError:
+        return False
+    return True
+
+
+def pixels(X: NDArray[Any], rows: Ints, columns: Ints) -> NDArray[Any]:
+    """Return some columns of some rows, all columns faster than by their numbers."""
+    n = X.shape[1]
+    is_all = len(columns) == n and columns[0] == 0 and columns[-1] == n - 1
+    if is_all and (columns[1:] > columns[:-1]).all():
+        return X[rows]
+    return X[np.ix_(rows, columns)]
 
 
 def imported_torch() -> Any:

@@ -28,15 +28,16 @@ class Layer:
         `stride`, padded by `padding` on each side. ``affine``: a factor and a summand per channel,
         in training a normalisation of batches. ``relu``. ``add`` and ``concat``: of several
         values, the latter by channels. ``average-pool`` and ``max-pool``: of squares of `size` x
-        `size`, `stride` apart. ``global-pool``: the mean over all positions. ``linear``: a dense
-        layer with `channels` outputs and a bias. ``flatten``. ``drop``: nothing, in training
-        dropout with a probability of `percent` / 100.
+        `size`, `stride` apart; maxima also of squares that the edge cuts, if `ceil` is 1.
+        ``global-pool``: the mean over all positions. ``linear``: a dense layer with `channels`
+        outputs and a bias. ``flatten``. ``drop``: nothing, in training dropout with a probability
+        of `percent` / 100.
     inputs : tuple of str
         The values that it is made from.
     output : str
         The name of the value, unique in the network.
     options : mapping of str to int
-        `channels`, `size`, `stride`, `padding`, `percent`.
+        `channels`, `size`, `stride`, `padding`, `ceil`, `percent`.
     """
 
     kind: str
@@ -74,7 +75,10 @@ class Layer:
         """Return how many positions there are along a side."""
         options = self.options
         size, stride = options.get("size", 1), options.get("stride", 1)
-        reduced = (length + 2 * options.get("padding", 0) - size) // stride + 1
+        rest = length + 2 * options.get("padding", 0) - size
+        reduced = rest // stride + 1
+        if options.get("ceil") and rest % stride and reduced * stride < length:
+            reduced += 1
         if reduced < 1:
             raise ValueError(f"{self.output}: an image of side {length} is too small.")
         return reduced
