@@ -95,6 +95,15 @@ def test_an_incomplete_first_fold_can_be_settled_for():
     assert (runner.candidates, runner.n_complete, runner.failures) == (["a"], 1, {})
 
 
+def test_the_first_fold_has_a_share_of_the_time_and_others_the_rest():
+    recorder = Recorder(a0=lambda: time.sleep(0.06))
+    runner = recorder.over("a", "b", max_seconds=100.0, first_share=5e-4)
+    assert list(runner.run()) == []
+    assert recorder.cells == [("a", 0)]
+    assert runner.settle() == ["b"]
+    assert list(runner.run()) == [1, 2]
+
+
 def test_a_candidate_that_fails_is_dropped_with_its_reason():
     recorder = Recorder(a1=failing(ValueError("no")))
     runner = recorder.over("a", "b", explain=str)

@@ -9,7 +9,7 @@ import pytest
 from scrimp.data.columns import Columns
 from scrimp.data.folds import splits_of
 from scrimp.meta.frontier import racing
-from scrimp.meta.frontier.candidates import Candidate, candidates_of
+from scrimp.meta.frontier.candidates import Candidate, candidates_of, in_training_order
 from scrimp.meta.frontier.problem import Problem, TrainingSet
 from scrimp.meta.frontier.racing import Race
 from scrimp.meta.frontier.trained import Trained, mean_of
@@ -227,6 +227,23 @@ def test_a_fold_that_not_all_have_finished_in_time_does_not_count(monkeypatch):
     assert held.validation.n_complete == 1
     assert set(held.scores) == {"one", "two"}
     assert held.losses()["two"].shape == (3, 50)
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "names"),
+    [
+        (3, ["linear", "boosted", "kernel", "forest"]),
+        (12, ["kernel", "forest", "linear", "boosted"]),
+    ],
+)
+def test_with_many_classes_what_they_slow_down_is_trained_last(n_classes, names):
+    own = problem(n_classes)
+    given = candidates_of(["linear", "boosted", "kernel", "forest"], own)
+    assert in_training_order(given, own) == names
+    fold_of = own.target.folds(3, np.random.default_rng(0))
+    assert list(Race(own, given, splits_of(fold_of, 3), None, np.inf).candidates) == [
+        "linear", "boosted", "kernel", "forest",
+    ]  # fmt: skip
 
 
 def test_progress_and_time_are_told():
