@@ -108,10 +108,11 @@ def _tuned(
     rows: TrainingSet, items: Items, X: Floats, some: Ints, rng: np.random.Generator
 ) -> _Setting:
     """Return the hyperparameters with the smallest loss on folds of some rows."""
-    fold_of = rows.target.subset(some).folds(OPTIONS.n_folds, rng)
+    target = rows.target.subset(some)
+    fold_of = target.folds(OPTIONS.n_folds, rng)
     chosen = np.sort(rng.permutation(len(some))[: OPTIONS.n_tuning_centers])
     powers = OPTIONS.powers if X.shape[1] > 1 else (0.0,)
-    scales = OPTIONS.scales if rows.target.n_classes else (1.0,)
+    scales = OPTIONS.scales if target.n_classes else (1.0,)
     grids = powers, OPTIONS.gammas, OPTIONS.penalties, scales
     losses = np.zeros([len(grid) for grid in grids])
     for fold in range(OPTIONS.n_tested if len(X) <= OPTIONS.few_rows else 1):
@@ -121,7 +122,7 @@ def _tuned(
             relevance = _relevance(rows, items, others)
         for place, power in enumerate(powers):
             losses[place] += _held_out(
-                X[some] * relevance**power, chosen, rows.target.subset(some), test,
+                X[some] * relevance**power, chosen, target, test,
                 np.array(OPTIONS.gammas) / np.sum(relevance ** (2 * power)), scales,
             )  # fmt: skip
     best = np.unravel_index(int(losses.argmin()), losses.shape)
