@@ -7,20 +7,19 @@ does not count.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from numbers import Real
 from typing import Any
 
-from ..kernels.compile_time import compile_seconds, watch_compile_time
+from ..kernels.compile_time import compile_seconds, now, watch_compile_time
 
 
 def monotonic() -> float:
     """Return the time on a clock that stands still while functions are compiled or loaded."""
     watch_compile_time()
-    return time.monotonic() - compile_seconds()
+    return now() - compile_seconds()
 
 
 class TimeLimit:
