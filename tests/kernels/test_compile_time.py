@@ -22,10 +22,13 @@ def test_the_clock_stands_still_while_functions_are_compiled():
     assert counted < took - 0.5 * compiled
 
 
-def test_work_of_several_threads_at_a_time_counts_once(monkeypatch):
-    now = iter([1.0, 2.0, 4.0, 7.0, 9.0])
-    monkeypatch.setattr(compile_time.time, "monotonic", lambda: next(now))
-    watch = compile_time._Stopwatch()
+def test_work_of_several_threads_at_a_time_counts_once():
+    times = iter([1.0, 2.0, 4.0, 7.0, 9.0])
+    with compile_time.use_clock(lambda: next(times)):
+        _check_stopwatch(compile_time._Stopwatch())
+
+
+def _check_stopwatch(watch):
     watch.start()  # at 1
     watch.start()
     assert watch.seconds() == 1.0
@@ -43,3 +46,13 @@ def test_an_end_lies_as_far_ahead_after_compiling():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compile_time._STOPWATCH, "_total", compile_time.compile_seconds() + 100.0)
         assert monotonic() < end
+
+
+def test_limits_are_kept_by_the_clock_in_use():
+    hour = [0.0]
+    with compile_time.use_clock(lambda: hour[0]), time_limit(5.0) as limit:
+        assert limit.seconds_left() == pytest.approx(5.0)
+        assert not limit.is_over()
+        hour[0] += 6.0
+        assert limit.is_over()
+    assert compile_time.now() == pytest.approx(time.monotonic(), abs=1.0)
