@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,8 +27,8 @@ OUTER = INNER = 5
 MANY_CLASSES = 10
 #: The limit of training rows for tuning, drawn at random.
 TUNING_ROWS = 20_000
-#: The cores whose processor time is the time of a tuning.
-CORES = 2
+#: The cores whose processor time is the time of a tuning: as many as there are threads.
+CORES = int(os.environ.get("NUMBA_NUM_THREADS", "2"))
 
 
 def processor_clock() -> float:

@@ -18,12 +18,14 @@ from sklearn.metrics import roc_auc_score
 from benchmarks.study.datasets import PROBLEMS
 from benchmarks.study.measuring import row_areas
 from benchmarks.study.problems import Problem
+from benchmarks.study.splits import processor_clock
 from benchmarks.trust import situations
 from benchmarks.trust.cells import Cell, cell
 from benchmarks.trust.learners import Learner
 from benchmarks.trust.situations import SHARES, Measured
 from benchmarks.trust.trials import Caps, Trial, trials_of
 from scrimp.io.atomic import write_atomically
+from scrimp.kernels.compile_time import use_clock
 
 #: To be raised when stored results would no longer be those of this code.
 VERSION = 2
@@ -135,7 +137,7 @@ def find(path: Path, recipe: dict[str, Any]) -> Result | None:
 def measured(problem: Problem, learner: Learner, caps: Caps, recipe: dict[str, Any]) -> Result:
     """Return the result of a learner on all trials of a problem."""
     start = time.process_time()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), use_clock(processor_clock):
         warnings.simplefilter("ignore")
         tried = [_try(trial, learner, caps) for trial in trials_of(problem, caps)]
     losses, groups = _joined([each.losses for each in tried]), _groups(problem, tried)
