@@ -1,8 +1,10 @@
 """Which columns the learners of a stream may read: sets that cost parts of the budget.
 
-The first learners read what an eighth of the budget pays for, the next a quarter, and so on, so
-that the sum is worth something after every part of it. The sets are prefixes of one order of
-purchases: that of a budgeted booster, by its rule, on the most recent rows.
+The first learners read what a hundred and twenty-eighth of the budget pays for, the next a
+sixty-fourth, and so on, so that the sum is worth something after every part of it. A part that pays
+for nothing more than the one before it has no learners of its own, and few learners have few parts.
+The sets are prefixes of one order of purchases: that of a budgeted booster, by its rule, on the
+most recent rows.
 """
 
 from __future__ import annotations
@@ -20,8 +22,11 @@ from ...data.columns import Columns
 from ...types import Flags, Floats
 from ..boosting import BudgetedBoostingClassifier, BudgetedBoostingRegressor
 
-#: Parts of the budget, and the share of the learners that read what each part pays for.
-PARTS = ((0.125, 0.125), (0.25, 0.125), (0.5, 0.25), (1.0, 0.5))
+#: Parts of the budget, and the share of the learners that read what each part pays for. More
+#: learners of small parts are better answers for little money, and fewer that read everything.
+PARTS = (*((2.0**-halvings, 1 / 14) for halvings in range(7, 0, -1)), (1.0, 0.5))
+#: The least mean number of learners per part; with fewer, the smallest parts are left out.
+LEARNERS_PER_PART = 2
 #: Rounds of the booster that is asked.
 N_ROUNDS = 50
 
@@ -55,17 +60,25 @@ class Market:
     rule: str
     is_regression: bool
 
-    def sets(self, X: NDArray[np.float64], y: NDArray[np.float64], weights: Floats) -> list[Flags]:
-        """Return the columns that each part of the budget pays for, by rows seen lately."""
+    def sets(
+        self, X: NDArray[np.float64], y: NDArray[np.float64], weights: Floats, n_learners: int
+    ) -> list[Flags]:
+        """Return the columns that each learner may read, by rows seen lately."""
         order, limit = self._order(X, y, weights), min(self.budget, self.costs.total)
         free = [item for item in range(self.costs.n_items) if self.costs.price_of([item]) == 0.0]
-        sets, items = [], [item for item in free if self.costs.columns[item]]
-        for part, _ in PARTS:
+        items = [item for item in free if self.costs.columns[item]]
+        sets, shares = [self._columns_of(items)], [0.0]
+        for part, share in PARTS[-max(n_learners // LEARNERS_PER_PART, 1) :]:
             for item in order:
                 if item not in items and within(self.costs.price_of([*items, item]), part * limit):
                     items.append(item)
-            sets.append(self._columns_of(items))
-        return sets
+            columns = self._columns_of(items)
+            if (columns != sets[-1]).any():
+                sets.append(columns)
+                shares.append(share)
+            elif sets[-1].any():
+                shares[-1] += share
+        return [sets[part] for part in part_of_learners(shares, n_learners)]
 
     def _order(self, X: NDArray[np.float64], y: Floats, weights: Floats) -> list[int]:
         """Return items in the order in which a booster buys them."""
@@ -87,8 +100,14 @@ class Market:
         return columns
 
 
-def part_of_learners(n_learners: int) -> list[int]:
-    """Return the part of the budget that each learner belongs to."""
-    ends = np.ceil(np.cumsum([share for _, share in PARTS]) * n_learners - 1e-9)
+def part_of_learners(shares: list[float], n_learners: int) -> list[int]:
+    """Return the part of the budget that each learner belongs to, given the share of each part.
+
+    The last part has all learners where no part has a share, since nothing can be bought.
+    """
+    total = sum(shares)
+    if total == 0.0:
+        return [len(shares) - 1] * n_learners
+    ends = np.ceil(np.cumsum(shares) / total * n_learners - 1e-9)
     parts: list[int] = np.searchsorted(ends, np.arange(n_learners), side="right").tolist()
     return parts

@@ -18,7 +18,7 @@ from ...types import Arrays, Flags, Floats, Ints
 from .divergence import DivergenceMonitor, StreamDiverged
 from .drift import DriftDetector
 from .learner_state import copied
-from .purchases import Market, part_of_learners
+from .purchases import Market
 from .stream_booster import StreamBooster
 from .stream_rows import InputMoments, StreamRows
 
@@ -220,12 +220,12 @@ class Stream:
             of_column = of_column[: self.max_bins - 1]  # the last bin is that of missing values
             self._cuts[j, : len(of_column)] = of_column
             self._n_cuts[j] = len(of_column)
-        sets = None if self.market is None else self.market.sets(X, labels, weights)
-        all_columns = np.ones(len(self.categorical), dtype=bool)
-        parts = part_of_learners(len(self.booster.learners))
-        for learner, part in zip(self.booster.learners, parts, strict=True):
+        sets = [np.ones(len(self.categorical), dtype=bool)] * len(self.booster.learners)
+        if self.market is not None:
+            sets = self.market.sets(X, labels, weights, len(sets))
+        for learner, columns in zip(self.booster.learners, sets, strict=True):
             learner.forget_bins()
-            learner.allow(all_columns if sets is None else sets[part])
+            learner.allow(columns)
         self.booster.unfreeze_new()
 
 
