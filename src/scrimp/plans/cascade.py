@@ -105,8 +105,9 @@ class CascadePlan(Plan[CascadeState]):
         self.gates = list(gates) or [None] * max(len(entries) - 1, 0)
         self._check()
         self.n_outputs = entries[0].n_outputs
-        models = [gate for gate in self.gates if gate is not None]
-        self.accepts_missing = all(part.accepts_missing for part in (*entries, *models))
+        self.accepts_missing = all(entry.accepts_missing for entry in entries) and all(
+            gate is None or gate.accepts_missing for gate in self.gates
+        )
         self.one_budget = any(entry.one_budget for entry in entries)
         self.uses_owned = any(entry.uses_owned for entry in entries)
         self.decisive = [items for entry in entries for items in entry.decisive]
@@ -114,7 +115,9 @@ class CascadePlan(Plan[CascadeState]):
         self._first = np.cumsum([0, *(len(entry.stages) for entry in entries)]).tolist()
         pairs = zip(entries, self._first, strict=False)
         self.spare = [stage + first for entry, first in pairs for stage in entry.spare]
-        self.reads = tuple(columns for entry in range(len(entries)) for columns in self._reads(entry))
+        self.reads = tuple(
+            columns for entry in range(len(entries)) for columns in self._reads(entry)
+        )
         self._items = [{i for items in entry.stages.items for i in items} for entry in entries]
         self._extents = [entry.extents() for entry in entries]
         self.outline = Outline("routed")
