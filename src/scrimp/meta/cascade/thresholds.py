@@ -26,7 +26,7 @@ N_COSTS = 40
 #: The least and the largest of them.
 COST_RANGE = (1e-2, 1e4)
 #: Steps between two neighbours on the path, so that average budgets between are met closely.
-N_BETWEEN = 8
+N_BETWEEN = 16
 #: Rounds of coordinate descent after backward induction: it seldom changes anything later.
 N_ROUNDS = 3
 #: The part of the rows that the path is chosen on where a limit on errors is certified.
