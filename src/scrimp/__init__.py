@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from .learners.trees import BudgetedTreeClassifier as BudgetedTreeClassifier
     from .learners.trees import BudgetedTreeRegressor as BudgetedTreeRegressor
     from .meta.calibration import CalibratedClassifier as CalibratedClassifier
+    from .meta.cascade import CascadeClassifier as CascadeClassifier
     from .meta.frontier import FrontierClassifier as FrontierClassifier
     from .meta.frontier import FrontierRegressor as FrontierRegressor
     from .meta.refit import RefitClassifier as RefitClassifier

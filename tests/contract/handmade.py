@@ -16,6 +16,7 @@ from scrimp.plans import (
     Block,
     BlocksPlan,
     CalibratedPlan,
+    CascadePlan,
     DrawnGamPlan,
     EnsemblePlan,
     GamPlan,
@@ -243,6 +244,19 @@ def calibrated(costs: Costs) -> Plan[Any]:
     return CalibratedPlan(inner, target, [0.1, 0.4, 1.0], maps, [0.2, 0.3, 0.5])
 
 
+def cascade(costs: Costs) -> Plan[Any]:
+    """Models of one set each, with a gate after the first and confidence after the second."""
+    entries = singles(costs)
+    gate = entries[0].models.models[0]
+    return CascadePlan(entries, [0.6, 0.7][: len(entries) - 1], [gate, None][: len(entries) - 1])
+
+
+def cascade_of_kinds(costs: Costs) -> Plan[Any]:
+    """A tree, a calibrated sum, and a tree again, which buy stage by stage."""
+    first = routed(costs)
+    return CascadePlan([first, calibrated(costs), menu(costs)], [0.5, 0.55])
+
+
 def ensemble(costs: Costs, **options: Any) -> Plan[Any]:
     """A sum of trees in order."""
     table = trees().taken(np.array([0, 2, 3]))
@@ -292,6 +306,8 @@ KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
     "ensemble-momentum": lambda costs: ensemble(costs, refusal="stop", aggregate="momentum"),
     "ensemble-networks": ensemble_of_networks,
     "calibrated": calibrated,
+    "cascade": cascade,
+    "cascade-kinds": cascade_of_kinds,
     "refits": refits,
     "subset": subset,
     "subset-trees": lambda costs: subset_of_trees(costs, outputs=3),

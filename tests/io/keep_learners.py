@@ -279,6 +279,21 @@ MODELS: dict[str, Callable[[], Any]] = {
         "FrontierRegressor", target, budgets=[1.1, 7.6], candidates=["linear", "smoothed"], cv=2
     ),
     "calibrated": calibrated,
+    "cascade": lambda: on_table(
+        "CascadeClassifier",
+        three,
+        estimators=[(LogisticRegression(), [0]), (LogisticRegression(), ["a", "b", "c"])],
+        average_budget=2.5,
+        random_state=0,
+    ),
+    "cascade-gates": lambda: on_table(
+        "CascadeClassifier",
+        two,
+        estimators=[(LogisticRegression(), [0]), LogisticRegression()],
+        gate=LogisticRegression(),
+        average_budget=5.0,
+        random_state=0,
+    ),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .additive import AdditivePlan
 from .blocks import BlocksPlan
 from .calibrated import CalibratedPlan
+from .cascade import CascadePlan
 from .components.network_blocks import Block, TableBlock
 from .components.prefix_models import LinearPrefixes, ModelSequence
 from .components.step_functions import StepFunctions
@@ -29,6 +30,7 @@ __all__ = [
     "Block",
     "BlocksPlan",
     "CalibratedPlan",
+    "CascadePlan",
     "DrawnGamPlan",
     "EnsemblePlan",
     "Fallback",

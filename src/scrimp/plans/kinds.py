@@ -23,6 +23,7 @@ KINDS = {
     "blocks": "blocks.BlocksPlan",
     "ensemble": "ensemble.EnsemblePlan",
     "calibrated": "calibrated.CalibratedPlan",
+    "cascade": "cascade.CascadePlan",
 }
 
 

@@ -254,6 +254,29 @@ LEARNERS: dict[str, LearnerSpec] = {
             check_examples=3,
         ),
         LearnerSpec(
+            "cascade",
+            "a cascade: cheap models answer the sure rows, and the others go on",
+            {"classification": Make("scrimp.meta.cascade.CascadeClassifier")},
+            details="[a cascade of any estimators](docs/cascades.md): each row leaves at the first "
+            "stage that is sure of it, by thresholds for an average spend or an allowed increase "
+            "of errors; or by gates, and cheap models that imitate a dear one",
+            reference="Viola and Jones 2001; Nan and Saligrama 2017",
+            options=("average-budget", "class-weight", "max-seconds"),
+            noun="cascade",
+            check_params={
+                "classification": {
+                    "estimators": Make(
+                        "sklearn.tree.DecisionTreeClassifier",
+                        {"max_depth": 3, "min_weight_fraction_leaf": 0.01},
+                    ),
+                    "order": "linear",
+                    "random_state": 0,
+                }
+            },
+            check_examples=3,
+            exemptions={"check_sample_weight_equivalence_on_dense_data": _FOLDS},
+        ),
+        LearnerSpec(
             "lasso",
             "a linear model in the order of a group lasso's path",
             {"regression": Make("scrimp.learners.linear.GroupLassoRegressor", {"missing": "mean"})},

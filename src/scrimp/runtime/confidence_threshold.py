@@ -11,7 +11,7 @@ have a probability of at most delta were the limit exceeded, by the binomial dis
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,9 +131,9 @@ def chosen_threshold(
     tried, full, levels = thresholds(len(classes)), path.full, None
     outcomes = (path.outcome(float(each)) for each in tried)
     if goal.limit is not None:
-        best = _certified(goal, full, outcomes)
+        best = certified(goal, full, outcomes)
     elif goal.average_budget is not None:
-        best = _within_average(goal, full, outcomes)
+        best = within_average(goal, full, outcomes)
     else:
         table = cheapest_levels(path, cost_matrix(goal.error_cost, classes), tried)
         best = path.outcome_of_levels(table)
@@ -144,8 +144,18 @@ def chosen_threshold(
     )  # fmt: skip
 
 
-def _certified(goal: StopGoal, full: Outcome, outcomes: Iterator[Outcome]) -> Outcome:
-    """Return the last outcome before the first that cannot be certified."""
+def certified(goal: StopGoal, full: Outcome, outcomes: Iterable[Outcome]) -> Outcome:
+    """Return the last outcome before the first that cannot be certified.
+
+    Parameters
+    ----------
+    goal : StopGoal
+        A limit on errors.
+    full : Outcome
+        The held-out rows without any stop.
+    outcomes : iterable of Outcome
+        The same rows with stops, ever more of them.
+    """
     n, limit = len(full.wrong), goal.limit
     is_harmed: Callable[[Outcome], Flags] = (
         (lambda outcome: outcome.wrong & ~full.wrong)
@@ -174,8 +184,8 @@ def _certified(goal: StopGoal, full: Outcome, outcomes: Iterator[Outcome]) -> Ou
     )
 
 
-def _within_average(goal: StopGoal, full: Outcome, outcomes: Iterator[Outcome]) -> Outcome:
-    """Return the highest threshold whose mean spend is surely within the average budget."""
+def within_average(goal: StopGoal, full: Outcome, outcomes: Iterable[Outcome]) -> Outcome:
+    """Return the first outcome whose mean spend is surely within the average budget."""
     cap = float(goal.average_budget or 0.0)
     quantile = float(norm.ppf(1.0 - goal.delta))
     least = math.inf

@@ -59,6 +59,13 @@ def fit_each(
     yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(jobs)
 
 
+def fit_one(estimator: Any, rows: TrainingRows, encoding: Encoding) -> Outcome:
+    """Fit a clone on one set of columns, whatever time is left."""
+    options = weights_for(estimator, rows.weights)
+    unfitted = _with_categories(clone(estimator), encoding)
+    return _attempt(_fit, 0, unfitted, encoding.table(rows.table), rows.y, options)
+
+
 def _with_categories(estimator: Any, encoding: Encoding) -> Any:
     """Return the estimator, once it knows which of its columns hold categories."""
     if encoding.native.any():
