@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from ...costs.costs import Costs
 from ...costs.ledger import within
@@ -14,6 +15,7 @@ from ...data.folds import Splits
 from ...data.validation import check_budgets, check_whole
 from ..frontier.base import FrontierBase
 from ..frontier.candidates import candidates_of
+from ..frontier.menu import in_use
 from ..frontier.problem import Problem
 from ..frontier.racing import Race
 from ..frontier.routed_candidate import ROUTED
@@ -59,6 +61,14 @@ class RoutedBase(FrontierBase):
     def candidates(self) -> Any:
         """The estimators that may bring prices: none."""
         return "auto"
+
+    @property
+    def routed_(self) -> list[bool]:
+        """Whether each entry of `chosen_` routes its rows."""
+        check_is_fitted(self, "plan_")
+        plans = self.plan_.plan.outline.entries[1:]
+        pairs = zip(plans, in_use(self.entries_), strict=True)
+        return [plan.outline.order == "routed" for plan, is_used in pairs if is_used]
 
     def __sklearn_tags__(self) -> Any:
         """Tags of missing values; sparse tables are not taken."""

@@ -210,7 +210,11 @@ class _Growth:
             if n_bought == OPTIONS.n_counted or not gains[place]:
                 break
             if within(self.prices[place], left):
-                left, total, n_bought = left - self.prices[place], total + gains[place], n_bought + 1
+                left, total, n_bought = (
+                    left - self.prices[place],
+                    total + gains[place],
+                    n_bought + 1,
+                )
         return float(total)
 
     def _best_split(self, rows: Ints) -> _Split | None:

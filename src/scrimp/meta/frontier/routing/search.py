@@ -16,10 +16,10 @@ from ....costs.costs import Costs
 from ....costs.item_sets import Items, ItemSets
 from ....costs.ledger import within
 from ....runtime.time_limit import monotonic
-from ....types import Floats, Ints
+from ....types import Flags, Floats, Ints
 from ...cross_validation import clearly_better
 from ..design import Design
-from ..item_search import forward_order, searched
+from ..item_search import SearchOptions, forward_order, searched
 from ..problem import SEARCH_SAMPLE, TrainingSet
 from ..training_target import TrainingTarget
 from .region_scorer import RegionScorer, learning_rows
@@ -50,7 +50,8 @@ class RouteOptions:
         Single items are cores where there are no more than these; of more those with the largest
         gains are.
     n_judged : int
-        Routings whose sets are searched, of those that screening ranks first.
+        Routings of all rows whose sets are searched, of those that screening ranks first; of
+        regions it is one.
     min_errors : float
         Standard errors by which a routing must be better than the fixed set.
     min_progress : float
@@ -71,11 +72,22 @@ class RouteOptions:
 
 
 OPTIONS = RouteOptions()
+#: The search of the sets of regions, of which there are many.
+REGION_SEARCH = SearchOptions(n_trials=3, n_first_trials=5)
 
 
 def class_factor(target: TrainingTarget) -> float:
     """Return how much longer trainings of many classes take, and how many more rows they need."""
     return max(target.n_classes / 4, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """Items in the order of what they add in a region, up to a budget."""
+
+    scorer: RegionScorer
+    items: list[int]
+    budget: float
 
 
 @dataclass(eq=False)
@@ -85,20 +97,28 @@ class Sample:
     Parameters
     ----------
     rows : int array
-        Positions in the training set.
+        Positions in the training set, of the region and of others that it learns from.
+    inside : bool array
+        Which of them are in the region.
     design, target
         The prepared columns and the target of these rows.
     is_whole : bool
         Whether these are all rows of the region.
+    scorer : RegionScorer
+        Cross-validates sets in the region.
+    orders : dict of Order
+        By core and part of the region.
+    screens : dict of Screen
+        By the items that are owned.
     """
 
     rows: Ints
-    inside: np.ndarray
+    inside: Flags
     design: Design
     target: TrainingTarget
     is_whole: bool
     scorer: RegionScorer
-    orders: dict[tuple[Items, bytes], tuple[RegionScorer, list[int]]] = field(default_factory=dict)
+    orders: dict[tuple[Items, bytes], Order] = field(default_factory=dict)
     screens: dict[Items, Screen] = field(default_factory=dict)
 
 
@@ -135,10 +155,12 @@ class RouteSearch:
     def routes(self, sets: Sequence[Items], budgets: Sequence[float]) -> list[Route]:
         """Return a route for each budget; a single region where the fixed set stays."""
         everything = np.arange(len(self.X))
-        return [
+        # from the largest on, so that the orders of its regions serve smaller budgets too
+        routes = [
             self._route(everything, (), items, budget, 0)
-            for items, budget in zip(sets, budgets, strict=True)
+            for items, budget in reversed(list(zip(sets, budgets, strict=True)))
         ]
+        return routes[::-1]
 
     def _route(self, inside: Ints, owned: Items, items: Items, budget: float, level: int) -> Route:
         """Return the route of some rows that own a core; a region if none is clearly better."""
@@ -149,7 +171,7 @@ class RouteSearch:
         if not self._has_room(sample, items, float(losses.mean())):
             return Region(items)
         best: Judged | None = None
-        for routing in self._routings(sample, owned, items, budget):
+        for routing in self._routings(sample, owned, items, budget, level):
             judged = self._judged(sample, routing, items, budget)
             if judged and (best is None or judged.losses.mean() < best.losses.mean()):
                 best = judged
@@ -190,7 +212,7 @@ class RouteSearch:
         return int(OPTIONS.enough_rows * class_factor(self.rows.target))
 
     def _scorer(
-        self, design: Design, target: TrainingTarget, inside: np.ndarray, rng: np.random.Generator
+        self, design: Design, target: TrainingTarget, inside: Flags, rng: np.random.Generator
     ) -> RegionScorer:
         learns = learning_rows(inside, self._enough, rng)
         pool = self.rows.scorer.pool
@@ -202,7 +224,7 @@ class RouteSearch:
         return sample.scorer.loss(everything) < loss * (1 - OPTIONS.min_progress)
 
     def _routings(
-        self, sample: Sample, owned: Items, items: Items, budget: float
+        self, sample: Sample, owned: Items, items: Items, budget: float, level: int
     ) -> list[Routing]:
         """Return the routings that are expected to be best."""
         costs = free_at(self.costs, owned)
@@ -211,11 +233,9 @@ class RouteSearch:
             sample.screens[owned] = Screen(sample.scorer, costs, sample.scorer.inside)
         item_sets = ItemSets(costs)
         cores = self._cores(sample, item_sets, items, rest)
-        return sample.screens[owned].best(cores, rest, OPTIONS.n_judged)
+        return sample.screens[owned].best(cores, rest, 1 if level else OPTIONS.n_judged)
 
-    def _cores(
-        self, sample: Sample, item_sets: ItemSets, items: Items, rest: float
-    ) -> list[Items]:
+    def _cores(self, sample: Sample, item_sets: ItemSets, items: Items, rest: float) -> list[Items]:
         """Return prefixes of a set, in the order of what they gain, and single items."""
         free, costs = item_sets.free, item_sets.costs
         scores = sample.scorer.score([free])[0].scores
@@ -241,7 +261,7 @@ class RouteSearch:
             inside = sample.inside & (numbers == number)
             if self._is_over or inside.sum() < 2 * SEARCH_SAMPLE.n_folds:
                 return None
-            scorer, order = self._order(sample, routing.core, inside)
+            scorer, order = self._order(sample, routing.core, inside, budget)
             found = self._set(scorer, order, routing.core, items, budget)
             losses[inside] = scorer.row_losses(found)
             sets.append(Region(found))
@@ -249,20 +269,21 @@ class RouteSearch:
         return Judged(routing.core, route, losses[sample.inside])
 
     def _order(
-        self, sample: Sample, core: Items, inside: np.ndarray
+        self, sample: Sample, core: Items, inside: Flags, budget: float
     ) -> tuple[RegionScorer, list[int]]:
         """Return a scorer of a region, and items in the order of what they add to a core there."""
         key = core, inside.tobytes()
-        if key not in sample.orders:
+        if key not in sample.orders or sample.orders[key].budget < budget:
             rng = np.random.default_rng([self.rows.problem.seed, int(inside.sum())])
             scorer = self._scorer(sample.design, sample.target, inside, rng)
-            sample.orders[key] = scorer, self._forward(scorer, core)
-        return sample.orders[key]
+            order = self._forward(scorer, core, budget)
+            sample.orders[key] = Order(scorer, order, budget)
+        return sample.orders[key].scorer, sample.orders[key].items
 
-    def _forward(self, scorer: RegionScorer, core: Items) -> list[int]:
+    def _forward(self, scorer: RegionScorer, core: Items, budget: float) -> list[int]:
         """Return items in the order of what they add to a core per price."""
-        rest = self.rows.problem.budgets[-1] - self.costs.price_of(core)
-        return forward_order(scorer, free_at(self.costs, core), rest, 1.0, self.deadline)
+        costs, rest = free_at(self.costs, core), budget - self.costs.price_of(core)
+        return forward_order(scorer, costs, rest, 1.0, self.deadline, REGION_SEARCH)
 
     def _set(
         self, scorer: RegionScorer, order: list[int], core: Items, items: Items, budget: float
@@ -282,7 +303,7 @@ class RouteSearch:
             rows, items = inside[numbers == number], region.items
             if not sample.is_whole and len(rows) >= OPTIONS.min_rows and not self._is_over:
                 larger = self._sample(rows)
-                order = self._forward(larger.scorer, core)
+                order = self._forward(larger.scorer, core, budget)
                 items = self._set(larger.scorer, order, core, items, budget)
             parts.append(self._route(rows, core, items, budget, level + 1))
         return filled(route, iter(parts))
@@ -291,7 +312,5 @@ class RouteSearch:
 def free_at(costs: Costs, owned: Items) -> Costs:
     """Return the prices of rows that own some items."""
     closure = set(costs.closure(owned))
-    prices = tuple(
-        0.0 if item in closure else price for item, price in enumerate(costs.prices)
-    )
+    prices = tuple(0.0 if item in closure else price for item, price in enumerate(costs.prices))
     return replace(costs, prices=prices)
