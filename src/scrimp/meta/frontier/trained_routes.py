@@ -119,9 +119,9 @@ class _NodeLists:
     def plan(self) -> RoutedPlan:
         """Return the plan of all nodes that were added."""
         column, low, high, inside, outside, missing = np.array(self._links).T
-        children = (part.astype(np.int64) for part in (inside, outside, missing))
+        inside, outside, missing = (part.astype(np.int64) for part in (inside, outside, missing))
         nodes = Nodes(
-            column.astype(np.int64), low, high, *children,
-            refused=np.full(len(column), -1), value=np.array(self._values),
+            column=column.astype(np.int64), low=low, high=high, inside=inside, outside=outside,
+            missing=missing, refused=np.full(len(column), -1), value=np.array(self._values),
         )  # fmt: skip
         return RoutedPlan(StageTable(tuple(self._items)), nodes, self._models)

@@ -14,7 +14,7 @@ from ....types import Flags, Ints
 
 
 @dataclass(frozen=True)
-class Test:
+class IntervalTest:
     """An interval test of one column.
 
     Parameters
@@ -35,7 +35,7 @@ class Test:
     def inside(self, X: NDArray[Any]) -> Flags:
         """Return which rows of a table are inside.
 
-        >>> Test(0, -np.inf, 2.0, True).inside(np.array([[1.0], [3.0], [np.nan]])).tolist()
+        >>> IntervalTest(0, -np.inf, 2.0, True).inside(np.array([[1.0], [3.0], [np.nan]])).tolist()
         [True, False, True]
         """
         x = X[:, self.column]
@@ -54,7 +54,7 @@ class Region:
 class Branch:
     """A test, and the routes of the rows inside and outside its interval."""
 
-    test: Test
+    test: IntervalTest
     inside: Route
     outside: Route
 
@@ -74,7 +74,7 @@ def regions_of(route: Route) -> Iterator[Region]:
 def region_numbers(route: Route, X: NDArray[Any]) -> Ints:
     """Return the number of each row's region, in the order of `regions_of`.
 
-    >>> route = Branch(Test(0, -np.inf, 0.0, False), Region((0,)), Region((0, 1)))
+    >>> route = Branch(IntervalTest(0, -np.inf, 0.0, False), Region((0,)), Region((0, 1)))
     >>> region_numbers(route, np.array([[-1.0], [1.0]])).tolist()
     [0, 1]
     """

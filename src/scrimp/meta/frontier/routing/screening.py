@@ -13,7 +13,7 @@ from ....costs.ledger import within
 from ....kernels.packed_gradients import column_gains, pack_scores
 from ....types import Floats, Ints
 from ..set_scorer import SetScorer, projections
-from .route import Branch, Region, Route, Test
+from .route import Branch, IntervalTest, Region, Route
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,8 @@ class ScreenOptions:
 
 
 OPTIONS = ScreenOptions()
+#: Where a node of a tree is: the sides that lead to it, 0 inside and 1 outside.
+_Place = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,7 @@ class _Split:
     """A test, what it adds to the gains of the best sets, and the leaves on both sides."""
 
     benefit: float
-    test: Test
+    test: IntervalTest
     inside: Ints
     outside: Ints
     gains: tuple[Floats, Floats]
@@ -167,8 +169,8 @@ class _Growth:
             return None
         rows = np.arange(len(self.source_rows))
         leaves = [self._leaf(rows, self._gains(rows))]
-        placed: list[tuple[int, ...]] = [()]
-        splits: dict[tuple[int, ...], Test] = {}
+        placed: list[_Place] = [()]
+        splits: dict[_Place, IntervalTest] = {}
         while len(leaves) < OPTIONS.max_regions:
             best = max(range(len(leaves)), key=lambda i: _benefit(leaves[i]))
             split = leaves[best].split
@@ -267,11 +269,11 @@ class _Growth:
         preparation = self.design.preparation
         source, code = int(preparation.source[column]), float(preparation.code[column])
         if np.isnan(cut):
-            test = Test(source, -np.inf, np.inf, False)
+            test = IntervalTest(source, -np.inf, np.inf, False)
         elif np.isnan(code):
-            test = Test(source, -np.inf, float(cut), missing_low)
+            test = IntervalTest(source, -np.inf, float(cut), missing_low)
         else:  # an indicator above its cut is the category itself
-            test = Test(source, code - 0.5, code + 0.5, False)
+            test = IntervalTest(source, code - 0.5, code + 0.5, False)
             sides, gains = sides[::-1], gains[::-1]
         return _Split(benefit, test, *sides, gains)
 
@@ -284,7 +286,9 @@ def _benefit_of(split: _Split | None) -> float:
     return -np.inf if split is None else split.benefit
 
 
-def _route(splits: dict[tuple[int, ...], Test], core: Items, place: tuple[int, ...] = ()) -> Route:
+def _route(
+    splits: dict[tuple[int, ...], IntervalTest], core: Items, place: tuple[int, ...] = ()
+) -> Route:
     """Return the tree of tests by their places: 0 is inside, 1 outside."""
     if place not in splits:
         return Region(core)
