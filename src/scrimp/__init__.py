@@ -96,6 +96,8 @@ if TYPE_CHECKING:
     from .meta.frontier import FrontierRegressor as FrontierRegressor
     from .meta.refit import RefitClassifier as RefitClassifier
     from .meta.refit import RefitRegressor as RefitRegressor
+    from .meta.routed import RoutedClassifier as RoutedClassifier
+    from .meta.routed import RoutedRegressor as RoutedRegressor
     from .runtime.predictor import Predictor as Predictor
     from .runtime.session import Session as Session
     from .runtime.sweep import Sweep as Sweep

@@ -39,7 +39,7 @@ from scrimp.plans.contract import Plan, StageTable
 from scrimp.plans.priced_plan import PricedPlan
 from scrimp.runtime.predictor import Predictor
 
-from .refits import refits, singles, subset, subset_of_trees, with_fallback
+from .refits import linear, refits, singles, subset, subset_of_trees, with_fallback
 
 NAMES = ("age", "pulse", "chol", "sugar", "ecg", "scan")
 AGE, PULSE, CHOL, SUGAR, ECG, SCAN = range(6)
@@ -205,6 +205,24 @@ def routed(costs: Costs) -> Plan[Any]:
     return RoutedPlan(StageTable(items), nodes)
 
 
+def routed_models(costs: Costs) -> Plan[Any]:
+    """Two tests, with a model in two of the three leaves."""
+    nodes = Nodes(
+        column=np.array([AGE, SUGAR, -1, -1, -1]),
+        low=np.full(5, -np.inf),
+        high=np.array([0.1, -0.2, 0.0, 0.0, 0.0]),
+        inside=np.array([2, 3, -1, -1, -1]),
+        outside=np.array([1, 4, -1, -1, -1]),
+        missing=np.array([1, 3, -1, -1, -1]),
+        refused=np.full(5, -1),
+        value=np.array([[0.5, 0.5], [0.4, 0.6], [0.7, 0.3], [0.2, 0.8], [0.6, 0.4]]),
+    )
+    models = {2: linear([AGE, CHOL]), 3: linear([AGE, PULSE, SUGAR])}
+    columns = [[AGE], [SUGAR], [AGE, CHOL], [AGE, PULSE, SUGAR], []]
+    items = tuple(tuple(costs.item_of[c] for c in part) for part in columns)
+    return RoutedPlan(StageTable(items), nodes, models)
+
+
 def menu(costs: Costs) -> Plan[Any]:
     """Three sums, each with more columns than the one before, but not all of its columns."""
     choices = ([AGE, PULSE], [CHOL, AGE, CHOL], [SUGAR, CHOL, PULSE, SCAN, ECG, AGE])
@@ -293,6 +311,7 @@ KINDS: dict[str, Callable[[Costs], Plan[Any]]] = {
     "prefix": prefix,
     "prefix-subsets": lambda costs: prefix(costs, subsets=True),
     "routed": routed,
+    "routed-models": routed_models,
     "menu": menu,
     "menu-mixed": mixed,
     "menu-sampled": lambda costs: MenuPlan(

@@ -8,6 +8,7 @@ _FOLDS = "Folds are made of rows: a row given twice may be in two of them, a wei
 _ROWS = "The ridge follows from the number of rows, whatever the scale of their weights."
 _FORWARD = {"criterion": "forward", "missing": "mean"}
 _QUICK_FRONTIER = {"budgets": [1.0, 2.0], "candidates": ["linear"], "cv": 2}
+_QUICK_ROUTED = {"budget": [1.0, 2.0], "learners": ["linear"], "cv": 2}
 _QUICK_NET = {
     "n_epochs": 25, "width": 12, "inner_width": 12, "n_blocks": 3, "learning_rate": 0.02,
     "batch_size": 32,
@@ -210,6 +211,28 @@ LEARNERS: dict[str, LearnerSpec] = {
             searches=True,
             calibrates=False,
             check_params={"classification": _QUICK_FRONTIER, "regression": _QUICK_FRONTIER},
+            check_examples=2,
+            exemptions={"check_sample_weight_equivalence_on_dense_data": _FOLDS},
+        ),
+        LearnerSpec(
+            "routed",
+            "a tree of models, each on what pays for its rows",
+            {
+                "classification": Make("scrimp.meta.routed.RoutedClassifier"),
+                "regression": Make("scrimp.meta.routed.RoutedRegressor"),
+            },
+            details="[a tree of models](docs/routed.md): all rows buy a core, what it shows "
+            "decides which items are bought next within a hard budget, and a model per region "
+            "answers; cross-validated against the best set for all rows",
+            reference="scrimp's own; after Xu et al. 2013",
+            options=("class-weight", "max-seconds"),
+            budgets="several",
+            budgets_by_default=True,
+            first_result="the first fold",
+            trained_per_budget=True,
+            searches=True,
+            calibrates=False,
+            check_params={"classification": _QUICK_ROUTED, "regression": _QUICK_ROUTED},
             check_examples=2,
             exemptions={"check_sample_weight_equivalence_on_dense_data": _FOLDS},
         ),

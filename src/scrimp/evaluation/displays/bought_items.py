@@ -17,7 +17,7 @@ def bought_prices(model: Predictor, budget: float) -> Floats:
 
     Where rows differ in what they buy, these are all items that the budget could buy for a row.
     """
-    priced = _chosen(model.plan, budget)
+    priced = chosen_entry(model.plan, budget)
     costs = priced.costs
     if priced.outline.order != "fixed":
         affordable = [needs for needs in set(priced.needs) if within(costs.price_of(needs), budget)]
@@ -32,13 +32,13 @@ def bought_prices(model: Predictor, budget: float) -> Floats:
     return np.sort([price[name] for name in session.bought])
 
 
-def _chosen(priced: PricedPlan, budget: float) -> PricedPlan:
+def chosen_entry(priced: PricedPlan, budget: float) -> PricedPlan:
     """Return the entry that a budget pays for, if rows differ within it; else the plan itself."""
     outline, costs = priced.outline, priced.costs
     if outline.buyer is not None:
-        return _chosen(PricedPlan(outline.buyer, costs), budget)
+        return chosen_entry(PricedPlan(outline.buyer, costs), budget)
     if outline.order == "fixed" or not outline.entries:
         return priced
     entries = [PricedPlan(entry, costs) for entry in outline.entries]
     paid = [entry for entry in entries if within(entry.price, budget)]
-    return _chosen(paid[-1] if paid else entries[0], budget)
+    return chosen_entry(paid[-1] if paid else entries[0], budget)

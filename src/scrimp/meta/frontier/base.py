@@ -152,6 +152,10 @@ class FrontierBase(BudgetedEstimator):
         else:
             parts = np.geomspace(MIN_BUDGET_PART, 1.0, N_BUDGETS)
             budgets = (parts * costs.total).tolist() if costs.total else [0.0]
+        return self._with_free(costs, budgets)
+
+    def _with_free(self, costs: Costs, budgets: list[float]) -> tuple[float, ...]:
+        """Return ascending budgets; 0 is the first of them if some columns are free."""
         if budgets[0] > 0 and any(costs.columns[item] for item in ItemSets(costs).free):
             budgets.insert(0, 0.0)
         return tuple(budgets)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -18,7 +17,9 @@ from ...learners.boosting.rules import RULES
 from ...registry import LEARNERS, frontier_learners
 from ...types import Ints
 from .base_learners import BASE_LEARNERS, BaseLearner, of_estimator
+from .candidate import Candidate
 from .problem import Problem, TrainingSet
+from .routed_candidate import ROUTED, RoutedCandidate
 from .svm_candidate import WIDE, train_svms
 from .trained import Trained, TrainedLearners, TrainedModels, TrainedSVMs
 
@@ -40,33 +41,6 @@ N_CLASS_ROUNDS = 50
 N_REGRESSION_ROUNDS = 300
 
 
-class Candidate(ABC):
-    """A way to make plans, not yet trained.
-
-    Attributes
-    ----------
-    name : str
-        Its name in results.
-    wants_sets : bool
-        Whether it is trained on item sets that are searched.
-    takes_sparse : bool
-        Whether it can learn from a sparse table.
-    """
-
-    name: str
-    wants_sets: ClassVar[bool] = True
-    takes_sparse: ClassVar[bool] = False
-
-    @property
-    def slow_classes(self) -> bool:
-        """Whether its time grows with the number of classes."""
-        return True
-
-    @abstractmethod
-    def train(self, rows: TrainingSet) -> Trained:
-        """Train on the rows of a fold."""
-
-
 @dataclass(frozen=True)
 class BaseLearnerCandidate(Candidate):
     """A base learner on the item sets that were searched."""
@@ -82,7 +56,9 @@ class BaseLearnerCandidate(Candidate):
     def train(self, rows: TrainingSet) -> Trained:
         """Train one model per set."""
         sets = rows.sets.get("linear" if self.name == "linear" else "trees", rows.sets["trees"])
-        return TrainedModels(rows.without_table(), sets, self.learner.fit_sets(rows, sets))
+        models = self.learner.fit_sets(rows, sets)
+        rows.fitted[self.name] = dict(zip(sets, models, strict=True))
+        return TrainedModels(rows.without_table(), sets, models)
 
 
 @dataclass(frozen=True)
@@ -242,8 +218,10 @@ def _named(name: str, problem: Problem) -> Candidate:
         return BaseLearnerCandidate(name, BASE_LEARNERS[name])
     if name == SVM:
         return SVMCandidate()
+    if name in ROUTED:
+        return RoutedCandidate(name)
     if name not in (TREE, *BOOSTERS, *RULES):
-        known = ", ".join([*BASE_LEARNERS, SVM, TREE, *BOOSTERS, *RULES])
+        known = ", ".join([*BASE_LEARNERS, *ROUTED, SVM, TREE, *BOOSTERS, *RULES])
         raise ValueError(
             f"There is no candidate {name!r}. There are: {known}; or give an estimator."
         )

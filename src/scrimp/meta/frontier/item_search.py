@@ -122,8 +122,9 @@ def searched(
 
 
 def forward_order(
-    scorer: SetScorer, costs: Costs, cap: float, beta: float, deadline: float = np.inf
-) -> list[int]:
+    scorer: SetScorer, costs: Costs, cap: float, beta: float, deadline: float = np.inf,
+    options: SearchOptions = OPTIONS,
+) -> list[int]:  # fmt: skip
     """Return items in the order of what they add to cross-validated boosting per price**beta.
 
     In each step the items with the largest gain of one more split are cross-validated. Once
@@ -142,6 +143,8 @@ def forward_order(
         1 is gain per price; less prefers expensive items with a large gain.
     deadline : float
         When to stop cross-validating, on the clock of `monotonic`.
+    options : SearchOptions
+        How thoroughly each step is searched.
     """
     item_sets = ItemSets(costs)
     items = item_sets.free
@@ -157,14 +160,16 @@ def forward_order(
         weights = _price_weights(prices, beta)
         gains = scorer.gains(current.scores)
         affordable.sort(key=lambda i: -gains[i] / weights[i])
-        in_time, improves = monotonic() < deadline, idle < OPTIONS.patience
-        if improves and len(items) < OPTIONS.max_thorough and in_time:
-            larger, after = _best_step(scorer, item_sets, items, affordable, current, weights)
+        in_time, improves = monotonic() < deadline, idle < options.patience
+        if improves and len(items) < options.max_thorough and in_time:
+            larger, after = _best_step(
+                scorer, item_sets, items, affordable, current, weights, options
+            )
         else:
             n = max(len(items) // (4 if improves else 2), 1) if in_time else len(affordable)
             larger = item_sets.fill(affordable[:n], cap, items)
             after = scorer.score([larger])[0]
-        idle = idle + 1 if after.loss >= current.loss * (1 - OPTIONS.min_progress) else 0
+        idle = idle + 1 if after.loss >= current.loss * (1 - options.min_progress) else 0
         order += [i for i in larger if i not in items]
         items, current = larger, after
         spent = costs.price_of(items)
@@ -178,10 +183,10 @@ def _price_weights(prices: dict[int, float], beta: float) -> dict[int, float]:
 
 def _best_step(
     scorer: SetScorer, item_sets: ItemSets, items: Items, affordable: list[int],
-    current: SetScore, weights: dict[int, float],
+    current: SetScore, weights: dict[int, float], options: SearchOptions,
 ) -> tuple[Items, SetScore]:  # fmt: skip
     """Return the set with one more item: the best of the first affordable ones."""
-    n = OPTIONS.n_trials if len(items) > OPTIONS.n_trials else OPTIONS.n_first_trials
+    n = options.n_trials if len(items) > options.n_trials else options.n_first_trials
     trials = [item_sets.with_(items, item) for item in affordable[:n]]
     scores = scorer.score(trials)
     gains = [

@@ -14,8 +14,10 @@ from scipy import sparse
 from ...costs.costs import Costs
 from ...costs.item_sets import Items
 from ...data.columns import Columns
+from ...plans.components.models import Model
 from ...types import Ints
 from .design import ROWS_PER_BIN, Design
+from .routing.route import Route
 from .set_scorer import SetScorer
 from .training_target import TrainingTarget
 
@@ -107,12 +109,18 @@ class TrainingSet:
     sets : dict of lists of item sets
         One set per budget, found with ``trees`` and with ``linear`` models; empty if no
         candidate is trained on them.
+    routes : list of routes
+        One per budget; empty if no candidate is trained on them.
+    fitted : dict of dicts of models
+        The models on item sets that are trained already, by the name of the base learner.
     """
 
     problem: Problem
     index: Ints
     dense: tuple[Design, SetScorer] | None = None
     sets: dict[str, list[Items]] = field(default_factory=dict)
+    routes: list[Route] = field(default_factory=list)
+    fitted: dict[str, dict[Items, Model | None]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, problem: Problem, index: Ints, pool: Executor | None) -> TrainingSet:

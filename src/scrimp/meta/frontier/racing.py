@@ -21,10 +21,13 @@ from ...runtime.time_limit import monotonic
 from ...types import Floats, Ints
 from ..cross_validation import CrossValidation
 from . import knockout
-from .candidates import Candidate, in_training_order
+from .candidate import Candidate
+from .candidates import in_training_order
 from .item_search import find_item_sets
 from .one_standard_error import choose
 from .problem import Problem, TrainingSet
+from .routing.route import Route
+from .routing.search import RouteSearch
 from .selection_bias import OutOfFold
 from .selection_loss import SelectionLoss, default_loss
 from .trained import Trained, mean_of
@@ -44,6 +47,10 @@ MEANS = (
     ("linear", "forest", "kernel"),
     ("linear", "boosted", "forest"),
     ("linear", "boosted", "forest", "kernel"),
+    ("routed", "routed-forest"),
+    ("routed", "routed-kernel"),
+    ("routed", "routed-forest", "routed-kernel"),
+    ("routed-forest", "routed-kernel"),
 )
 #: Values of one fold up to which losses are kept in double precision.
 MAX_DOUBLE = 200_000
@@ -70,6 +77,8 @@ class TimeShares:
         No fold is begun that would end after this part; the rest is for the final training.
     search : float
         The part that each search for item sets may take.
+    routes : float
+        The part that each search for routes may take.
     grace : float
         The part by which the final training may end late.
     """
@@ -77,6 +86,7 @@ class TimeShares:
     first_fold: float = 0.5
     folds: float = 0.7
     search: float = 0.2
+    routes: float = 0.2
     grace: float = 0.25
 
 
@@ -120,6 +130,10 @@ class Race:
         Time limit.
     loss : SelectionLoss, optional
         What candidates are selected by; by default the Brier score or the squared error.
+    max_levels : int
+        How often a row of a routed candidate is routed, at most.
+    default_errors : float, optional
+        As in `choose`; by default 1, and 0 on few rows.
 
     Attributes
     ----------
@@ -138,6 +152,7 @@ class Race:
     def __init__(
         self, problem: Problem, candidates: Sequence[Candidate], splits: Splits,
         pool: Executor | None, max_seconds: float, loss: SelectionLoss | None = None,
+        max_levels: int = 3, default_errors: float | None = None,
     ) -> None:  # fmt: skip
         self.problem, self.pool, self.loss = problem, pool, loss or default_loss
         self.candidates = {candidate.name: candidate for candidate in candidates}
@@ -146,6 +161,9 @@ class Race:
             lambda error: f"{type(error).__name__}: {error}", max_seconds,
             first_share=TIME_SHARES.first_fold,
         )  # fmt: skip
+        few = len(problem.target.y) <= FEW_ROWS
+        self.default_errors = float(not few) if default_errors is None else default_errors
+        self.max_levels = max_levels
         self.scores: dict[str, list[FoldScores]] = {}
         self.models: dict[str, Trained] = {}
         self.eliminated: dict[str, Floats] = {}
@@ -176,9 +194,17 @@ class Race:
             if any(self.candidates[name].wants_sets for name in self.validation.candidates):
                 deadline = begin + TIME_SHARES.search * self.validation.max_seconds
                 rows = replace(rows, sets=find_item_sets(rows, deadline))
+            if any(self.candidates[name].wants_routes for name in self.validation.candidates):
+                rows = replace(rows, routes=self._routes(rows))
         if not self.problem.is_sparse:
             self.validation.add_seconds("search", monotonic() - begin)
         return rows
+
+    def _routes(self, rows: TrainingSet) -> list[Route]:
+        """Return a route for each budget, around the item sets that were found."""
+        seconds = TIME_SHARES.routes * self.validation.max_seconds
+        search = RouteSearch(rows, self.max_levels, monotonic() + seconds)
+        return search.routes(rows.sets["trees"], self.problem.budgets)
 
     def _evaluate(self, name: str, rows: TrainingSet, test: Ints) -> Floats:
         with _quietly():
@@ -291,7 +317,7 @@ class Race:
             self._by_row([self._prior_loss(rows) for rows in self.validation.tested()])[0],
             target.row_losses(prior)[0] * target.weights,
             self.problem.budgets[0] == 0,
-            0.0 if len(self.problem.target.y) <= FEW_ROWS else 1.0,
+            self.default_errors,
         )  # fmt: skip
 
     def winners(self) -> list[str | None]:

@@ -209,20 +209,33 @@ class SetScorer(KnownLosses):
         self, columns: Ints, fold: int, options: TreeOptions, scores: Floats
     ) -> tuple[float, float]:
         """Boost trees on all folds but one; return the best number of rounds and its loss."""
+        train, test = np.flatnonzero(self._fold_of != fold), np.flatnonzero(self._fold_of == fold)
+        return self._boost_rows(columns, train, test, options, scores)
+
+    def _boost_rows(
+        self, columns: Ints, train: Ints, test: Ints, options: TreeOptions, scores: Floats
+    ) -> tuple[float, float]:
+        """Boost trees on some rows; return the number of rounds that is best on others."""
         target, leaves = self.target, options.leaves
         rounds, loss, _ = boost(
             self.design.bins, self.design.n_bins, columns,
             sampled_columns(len(columns), options.rounds),
             projections(scores.shape[1], options.rounds), target.loss, target.y, target.weights,
-            np.flatnonzero(self._fold_of != fold), np.flatnonzero(self._fold_of == fold),
-            target.initial_score, options.array(), options.patience, scores,
+            train, test, target.initial_score, options.array(), options.patience, scores,
             np.empty((0, 2 * leaves - 1, 5), np.int64), np.empty((0, leaves, scores.shape[1])),
         )  # fmt: skip
         return rounds, loss
 
     def gains(self, scores: Floats) -> dict[int, float]:
         """Return how much one split by each item would lower the loss of given scores."""
+        return self._gains_of(None, scores)
+
+    def _gains_of(self, rows: Ints | None, scores: Floats) -> dict[int, float]:
+        """Return the gains of items on some rows, or on all."""
         design, target, options = self.design, self.target, self.options
+        bins = design.bins
+        if rows is not None:
+            bins, target, scores = bins[:, rows], target.subset(rows), scores[rows]
         columns = np.concatenate(list(design.columns_of.values()))
         gains = np.empty(len(columns))
         packed, cut_options = pack_scores(
@@ -233,9 +246,7 @@ class SetScorer(KnownLosses):
 
         def compute(piece: Ints) -> None:
             part = slice(piece[0], piece[-1] + 1)
-            column_gains(
-                design.bins, design.n_bins, columns[part], packed, cut_options, gains[part]
-            )
+            column_gains(bins, design.n_bins, columns[part], packed, cut_options, gains[part])
 
         run_pieces(self.pool, compute, pieces)
         ends = np.cumsum([len(columns) for columns in design.columns_of.values()])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,10 @@ class Trained(ABC):
     def plan(self, budget: int) -> tuple[Plan[Any], Target]:
         """Return the plan for a budget, by its position, and how its scores are read."""
 
+    def mean_with(self, others: Sequence[Trained]) -> Trained | None:
+        """Return the mean with other candidates, None if they do not buy the same."""
+        return None
+
 
 @dataclass(frozen=True, eq=False)
 class TrainedModels(Trained):
@@ -56,7 +60,22 @@ class TrainedModels(Trained):
 
     def plan(self, budget: int) -> tuple[Plan[Any], Target]:
         """Return a plan that buys the set as a whole."""
-        return _one_model_plan(self.models[budget], self.fold)
+        return one_model_plan(self.models[budget], self.fold)
+
+    def mean_with(self, others: Sequence[Trained]) -> Trained | None:
+        """Return the mean with models on the same item sets, None if others have other sets."""
+        members = [self, *(part for part in others if isinstance(part, TrainedModels))]
+        if len(members) <= len(others) or any(part.sets != self.sets for part in members):
+            return None
+        groups = zip(*(part.models for part in members), strict=True)
+        return TrainedModels(self.fold, self.sets, [mean_model(group) for group in groups])
+
+
+def mean_model(models: Sequence[Model | None]) -> Model | None:
+    """Return the mean of models, None if one is lacking."""
+    present = [model for model in models if model is not None]
+    is_whole = len(present) == len(models)
+    return AverageModel(present, np.ones(len(present))) if is_whole else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +94,10 @@ class TrainedSVMs(Trained):
     def plan(self, budget: int) -> tuple[Plan[Any], Target]:
         """Return a plan that buys the set as a whole."""
         svm = self.svms[budget]
-        return _one_model_plan(None if svm is None else svm.model, self.fold)
+        return one_model_plan(None if svm is None else svm.model, self.fold)
 
 
-def _one_model_plan(model: Model | None, rows: TrainingSet) -> tuple[Plan[Any], Target]:
+def one_model_plan(model: Model | None, rows: TrainingSet) -> tuple[Plan[Any], Target]:
     """Return the plan that buys the items whose columns the model uses, and no others."""
     model, target = None if model is None else model.trimmed(), rows.target
     if model is None or not len(model.columns):
@@ -144,17 +163,7 @@ def items_of(plan: Plan[Any]) -> set[int]:
 def mean_of(name: str, trained: Mapping[str, Trained]) -> Trained | None:
     """Return a candidate, or the mean of those joined by + in the name; None if there is none.
 
-    There is a mean of models on the same item sets.
+    There is a mean of models that buy the same.
     """
-    parts = [trained[member] for member in name.split("+")]
-    if len(parts) == 1:
-        return parts[0]
-    members = [part for part in parts if isinstance(part, TrainedModels)]
-    if len(members) < len(parts) or any(part.sets != members[0].sets for part in members):
-        return None
-    models: list[Model | None] = []
-    for group in zip(*(part.models for part in members), strict=True):
-        present = [model for model in group if model is not None]
-        is_whole = len(present) == len(group)
-        models.append(AverageModel(present, np.ones(len(present))) if is_whole else None)
-    return TrainedModels(members[0].fold, members[0].sets, models)
+    first, *others = (trained[member] for member in name.split("+"))
+    return first.mean_with(others) if others else first
