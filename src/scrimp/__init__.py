@@ -23,6 +23,7 @@ _HOMES = {
     "PriceHistogramDisplay": "scrimp.evaluation",
     "ProgressiveCurve": "scrimp.evaluation",
     "PurchaseDisplay": "scrimp.evaluation",
+    "RouteDisplay": "scrimp.evaluation",
     "Session": "scrimp.runtime.session",
     "Sweep": "scrimp.runtime.sweep",
     "at_budget": "scrimp.learners.at_budget",
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from .evaluation import PriceHistogramDisplay as PriceHistogramDisplay
     from .evaluation import ProgressiveCurve as ProgressiveCurve
     from .evaluation import PurchaseDisplay as PurchaseDisplay
+    from .evaluation import RouteDisplay as RouteDisplay
     from .evaluation import compare as compare
     from .evaluation import progressive_validation as progressive_validation
     from .io import load as load

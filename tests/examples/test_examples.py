@@ -16,7 +16,7 @@ def example(name):
 
 
 def test_all_examples_are_tested():
-    tested = {"losses_of_several_tasks", "stream_with_prices"}
+    tested = {"buy_by_what_is_seen", "losses_of_several_tasks", "stream_with_prices"}
     assert {path.stem for path in EXAMPLES.glob("*.py")} == tested
 
 
@@ -43,3 +43,11 @@ def test_a_stream_with_prices(tmp_path, capsys):
     text = capsys.readouterr().out
     assert "vibration" in text
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_is_seen_decides_what_is_bought(tmp_path, capsys):
+    picture = tmp_path / "tree.png"
+    errors = example("buy_by_what_is_seen").main(["--plot", str(picture)])
+    assert errors["tree"] < 0.5 * errors["one set"]
+    assert "at most 5 spent on a machine" in capsys.readouterr().out
+    assert picture.stat().st_size > 10_000

@@ -13,6 +13,7 @@ from .curve import Curve, Point
 from .displays.cost_curve import CostCurveDisplay
 from .displays.price_histogram import PriceHistogramDisplay
 from .displays.purchase import PurchaseDisplay
+from .displays.route import RouteDisplay
 from .error_cost import error_cost_scorer
 from .metering.cost_meter import CostMeter
 from .methods import METHODS, Method
@@ -32,6 +33,7 @@ __all__ = [
     "ProgressiveCurve",
     "PurchaseDisplay",
     "Rival",
+    "RouteDisplay",
     "calibration_error",
     "compare",
     "cross_curve",

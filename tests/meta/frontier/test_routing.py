@@ -87,7 +87,7 @@ def test_a_plan_of_a_route_is_followed_as_by_the_twin():
     columns = Columns(None, (None,) * X.shape[1])
     problem = Problem(X, y, np.array([0, 1]), columns, X, target, costs, BUDGETS, 0)
     plan = route_plan(route, list(models.values()), TrainingSet(problem, np.arange(300)))
-    predictor = Predictor(PricedPlan(plan, costs), columns, Target("shares", np.array([0, 1])))
+    predictor = Predictor(PricedPlan(plan, costs), columns, Target("shares", np.array([0, 1])), {})
     scores, spent = predictor.answer(X)
     for row, answer, paid in zip(X, scores, spent, strict=True):
         expected, price = naive_follow(route, models, row, costs)
@@ -129,9 +129,9 @@ def test_a_route_is_filled_in_order():
 
 def test_a_frontier_has_routed_candidates():
     X, y = context(1_200)
-    model = FrontierClassifier(
-        budgets=[3.0], candidates=["boosted", "routed"], cv=2, n_jobs=1
-    ).fit(X, y)
+    model = FrontierClassifier(budgets=[3.0], candidates=["boosted", "routed"], cv=2, n_jobs=1).fit(
+        X, y
+    )
     assert [one.candidate for one in model.chosen_][-1] == "routed"
     assert model.chosen_[-1].price == 3.0
     assert model.losses_["routed"][0] < 0.2

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.columns import Columns
+from ...data.columns import Columns, as_frame
 from ...plans.priced_plan import PricedPlan
 from ...plans.routed import RoutedPlan
 from ...runtime.predictor import as_predictor
@@ -105,7 +105,8 @@ class RouteDisplay:
                 "All rows buy the same at this budget, so that there is no tree to draw. Give "
                 "another budget, or use PurchaseDisplay."
             )
-        table = predictor.columns.table(X)
+        columns = predictor.columns
+        table = columns.check_array(X) if as_frame(X) is None else columns.encode(X)
         nodes = _Outline(entry, entry.plan, predictor.columns, table).nodes()
         return cls(nodes).plot(ax, currency=currency)
 
@@ -167,7 +168,7 @@ def _text(node: RouteNode, price: str, paid: str) -> str:
     names = plain(", ".join(node.bought), 34)
     share = f"{100 * node.share:.0f}% of rows"
     if not node.bought:
-        return f"nothing more\n{share}, {paid} in all"
+        return f"nothing more\n{share}, {paid} in all" if node.is_region else share
     return f"{names}: {price}\n{share}" + (f", {paid} in all" if node.is_region else "")
 
 
@@ -213,7 +214,7 @@ class _Outline:
         if not np.isfinite(low) and not np.isfinite(high):
             return f"{name} is there", f"{name} is missing"
         if self.columns.is_categorical()[column]:
-            category = self.columns.category_text(column, round((low + high) / 2))
+            category = self.columns.show_value(column, round((low + high) / 2))
             return f"{name} = {category}", f"{name} ≠ {category}"
         if not np.isfinite(low):
             return f"{name} ≤ {high:.3g}", f"{name} > {high:.3g}"

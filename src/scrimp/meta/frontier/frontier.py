@@ -36,7 +36,8 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
         and ``lightgbm``, which needs ``pip install 'scrimp[lightgbm]'``), of boosting rules
         (``smoothed``, ``edge`` and so on), ``boosting`` and ``trees`` (boosted stumps and trees
         that select items as `BudgetedBoostingClassifier` does), ``tree`` (a
-        `BudgetedTreeClassifier`), ``svm`` (support vector machines that select items as
+        `BudgetedTreeClassifier`), ``routed``, ``routed-linear``, ``routed-forest`` and
+        ``routed-kernel`` (base learners on trees of item sets, as in `RoutedClassifier`), ``svm`` (support vector machines that select items as
         `BudgetedSVC` does; by default only if there are more than 1,000 columns), or estimators:
         one of scikit-learn is trained on the item sets that are searched, one of scrimp keeps
         its plan.
