@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-papers test-nets test-lowest slow coverage lint format bench bench-svm bench-trees bench-streaming bench-nets hops architecture reproduce study study-full trust wheel clean
+.PHONY: help demo test test-papers test-nets test-lowest slow coverage lint format bench bench-svm bench-trees bench-streaming bench-nets hops architecture reproduce study study-full study-acquisition trust wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,6 +87,9 @@ study: $(VENV)/.ready-study ## run the study against peers, about 90 minutes; go
 
 study-full: $(VENV)/.ready-study ## the same with five seeds of prices and splits
 	@$(BIN)/python -m benchmarks.study --full --write
+
+study-acquisition: $(VENV)/.ready-study ## the benchmark for the acquisition of features; goes on where it was
+	@$(BIN)/python -m benchmarks.acquisition --write
 
 trust: $(VENV)/.ready-study ## ask models, fitted once, with little money and items owned, failing or lacking
 	@$(BIN)/python -m benchmarks.trust --write

@@ -117,22 +117,31 @@ def _promise(name: str, rows: Any) -> list[str]:
 
 
 def mixed(stages: np.ndarray, spend: float) -> float:
-    """Return the error if some rows drawn at random end at one stage and some at the next."""
-    return float(np.interp(spend, stages[:, 0], stages[:, 1]))
+    """Return the error if some rows drawn at random end at one stage and some at the next.
+
+    NaN where the spend does not pay for the first stage.
+    """
+    return float(np.interp(spend, stages[:, 0], stages[:, 1], left=np.nan))
+
+
+def percent(share: float, digits: int = 2) -> str:
+    """Return a share in percent; a dash for an average that cannot be reached."""
+    return "-" if np.isnan(share) else f"{100 * share:.{digits}f}"
 
 
 def table(results: dict[str, Result]) -> str:
     """Return the errors at average budgets."""
-    header = ["data", "average budget", "no gate, %", "confidence, %", "gate and imitate, %",
-              "spent: confidence", "spent: gate"]  # fmt: skip
+    header = [
+        "data", "average budget, %", "no gate, errors in %", "confidence, errors in %",
+        "gate and imitate, errors in %", "spent by confidence, %", "spent by gates, %",
+    ]  # fmt: skip
     lines = []
     for name, result in results.items():
         for k, average in enumerate(AVERAGES):
             (spent, error), (gate_spent, gate_error) = result.confidence[k], result.gates[k]
             lines.append([
-                name if not k else "", f"{100 * average:g}%",
-                f"{100 * mixed(result.stages, average):.2f}", f"{100 * error:.2f}",
-                f"{100 * gate_error:.2f}", f"{100 * spent:.1f}%", f"{100 * gate_spent:.1f}%",
+                name, f"{100 * average:g}", percent(mixed(result.stages, average)),
+                percent(error), percent(gate_error), percent(spent, 1), percent(gate_spent, 1),
             ])  # fmt: skip
     return markdown_table(header, lines) + "\n"
 

@@ -21,10 +21,10 @@ def generator(name: str, seed: int, what: str) -> np.random.Generator:
 def costs_of(problem: Problem, seed: int) -> Costs:
     """Return real prices where there are any, else one uniform on [0, 2] per raw column."""
     names = problem.X.columns
-    if problem.budgets is not None:
-        return Costs.per_feature(dict.fromkeys(names, 1.0))
     if problem.costs is not None:
         return problem.costs
+    if problem.budgets is not None:
+        return Costs.per_feature(dict.fromkeys(names, 1.0))
     drawn = generator(problem.name, seed, "prices").uniform(0.0, 2.0, len(names))
     return Costs.per_feature(dict(zip(names, drawn.tolist(), strict=True)))
 

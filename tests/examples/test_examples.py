@@ -16,8 +16,21 @@ def example(name):
 
 
 def test_all_examples_are_tested():
-    tested = {"buy_by_what_is_seen", "losses_of_several_tasks", "stream_with_prices"}
+    tested = {
+        "buy_by_what_is_seen",
+        "cascade_of_models",
+        "losses_of_several_tasks",
+        "stream_with_prices",
+    }
     assert {path.stem for path in EXAMPLES.glob("*.py")} == tested
+
+
+def test_a_cascade_of_models(capsys):
+    model = example("cascade_of_models").main(["--average", "200"])
+    assert model.calibration_.spend <= 200.0
+    printed = capsys.readouterr().out
+    assert "stage 1 (LogisticRegression): 24% of the patients leave" in printed
+    assert "mean spend 198.59, right 80.8%" in printed
 
 
 def test_losses_of_several_tasks(capsys):

@@ -1,0 +1,1 @@
+"""A benchmark for the acquisition of features: ``python -m benchmarks.acquisition``."""
