@@ -43,7 +43,7 @@ class CascadeState(State):
     asked : int array (rows,)
         The next stage, -1 at the end.
     answer : float array (rows, classes)
-        The answer of the complete entry.
+        The answer of the last complete entry that knew any value, and else the prior.
     told : int array (rows,)
         The first entry of which some stage was told; -1 for none.
     begun, refused : bool arrays (rows,)
@@ -76,9 +76,10 @@ class CascadePlan(Plan[CascadeState]):
 
     After an entry is complete, its answer replaces that of the entry before. A row leaves if its
     score is at least the threshold of the entry: the score of the entry's gate if it has one, or
-    else the largest probability of its answer. An entry that cannot be bought in full is passed
-    over; where that is so of all of them, the first that can be bought in part answers. Rows
-    that own all items of an entry begin with the last such entry.
+    else the largest probability of its answer. An entry all of whose values are missing says
+    nothing: the answer before it stays, and the row goes on. An entry that cannot be bought in full
+    is passed over; where that is so of all of them, the first that can be bought in part answers.
+    Rows that own all items of an entry begin with the last such entry.
 
     Parameters
     ----------
@@ -118,6 +119,10 @@ class CascadePlan(Plan[CascadeState]):
         self.reads = tuple(
             columns for entry in range(len(entries)) for columns in self._reads(entry)
         )
+        self._columns = [
+            np.unique(np.concatenate([(), *self._reads(entry)])).astype(np.int64)
+            for entry in range(len(entries))
+        ]
         self._items = [{i for items in entry.stages.items for i in items} for entry in entries]
         self._extents = [entry.extents() for entry in entries]
         self.outline = Outline("routed")
@@ -154,11 +159,11 @@ class CascadePlan(Plan[CascadeState]):
         for number, items in enumerate(self._items):
             if items and ledger.owned.issuperset(ledger.costs.closure(items)):
                 first = number
+        inner = {number: entry.start(keys, ledger) for number, entry in enumerate(self.entries)}
         state = CascadeState(
-            n, ledger.costs, set(ledger.owned),
-            {number: entry.start(keys, ledger) for number, entry in enumerate(self.entries)},
-            np.full(n, first), np.full(n, -1), np.full(n, -1), np.zeros((n, self.n_outputs)),
-            np.full(n, -1), *np.zeros((4, n), dtype=bool),
+            n, ledger.costs, set(ledger.owned), inner,
+            np.full(n, first), np.full(n, -1), np.full(n, -1),
+            self.entries[0].read(inner[0]).copy(), np.full(n, -1), *np.zeros((4, n), dtype=bool),
         )  # fmt: skip
         self._advance(state)
         return state
@@ -267,14 +272,23 @@ class CascadePlan(Plan[CascadeState]):
     def _end(self, state: CascadeState, entry: int, rows: Flags) -> None:
         """Let rows leave, or go on with the next entry, after one that asks for no more."""
         full = np.flatnonzero(rows & ~state.refused)
+        state.complete[full] = entry
+        full = full[self._is_known(state, entry, full)]
         if len(full):
-            state.complete[full] = entry
             state.answer[full] = self._answers(state, entry, full)
             if entry < len(self.gates):
                 scores = self._scores(state, entry, full)
                 state.left[full] = scores >= self.thresholds[entry]
         state.left |= rows & state.partial & state.begun
         self._begin(state, entry + 1, rows)
+
+    def _is_known(self, state: CascadeState, entry: int, index: Ints) -> Flags:
+        """Return which of some rows have a value in any column of an entry."""
+        columns, source = self._columns[entry], state.source
+        if not self.accepts_missing or source is None or not len(columns):
+            return np.ones(len(index), dtype=bool)
+        values = source.X[np.ix_(source.rows[index], columns)]
+        return np.asarray(~np.isnan(values).all(axis=1))
 
     def _answers(self, state: CascadeState, entry: int, index: Ints) -> Floats:
         """Return the answers of an entry for some of the rows."""

@@ -250,3 +250,19 @@ class TestBadInput:
         y[0] = 1
         with pytest.raises(ValueError, match="too few rows of some class"):
             CascadeClassifier(stages(), PRICES, average_budget=5.0).fit(X, y)
+
+
+def test_rows_without_any_value_are_answered_by_the_prior_and_others_by_what_they_know():
+    """Trees send missing values that they never saw somewhere: that is no answer."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 4))
+    y = (X[:, 0] + X[:, 2] > 0.8).astype(int)
+    stages = [(DecisionTreeClassifier(max_depth=3), [0, 1]), (DecisionTreeClassifier(), [2, 3])]
+    model = CascadeClassifier(stages, np.ones(4), average_budget=4.0, cv=3, random_state=0)
+    model.fit(X, y)
+    rows = X[:2].copy()
+    rows[0] = np.nan
+    rows[1, 2:] = np.nan
+    answers = model.predict_proba(rows)
+    np.testing.assert_allclose(answers[0], [1 - y.mean(), y.mean()])
+    np.testing.assert_array_equal(answers[1], model.predict_proba(rows[1:], budget=2.0)[0])
