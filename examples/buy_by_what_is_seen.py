@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from scrimp import FrontierClassifier, RouteDisplay, RoutedClassifier
+from scrimp import FrontierClassifier, RoutedClassifier, RouteDisplay
 
 KINDS = {"pump": ("noise", "pressure"), "motor": ("current", "heat"), "fan": ("tilt", "wear")}
 TESTS = [test for pair in KINDS.values() for test in pair]

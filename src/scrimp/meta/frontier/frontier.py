@@ -37,10 +37,10 @@ class FrontierClassifier(BudgetedClassifier, FrontierBase):
         (``smoothed``, ``edge`` and so on), ``boosting`` and ``trees`` (boosted stumps and trees
         that select items as `BudgetedBoostingClassifier` does), ``tree`` (a
         `BudgetedTreeClassifier`), ``routed``, ``routed-linear``, ``routed-forest`` and
-        ``routed-kernel`` (base learners on trees of item sets, as in `RoutedClassifier`), ``svm`` (support vector machines that select items as
-        `BudgetedSVC` does; by default only if there are more than 1,000 columns), or estimators:
-        one of scikit-learn is trained on the item sets that are searched, one of scrimp keeps
-        its plan.
+        ``routed-kernel`` (base learners on trees of item sets, as in `RoutedClassifier`),
+        ``svm`` (support vector machines that select items as `BudgetedSVC` does; by default only
+        if there are more than 1,000 columns), or estimators: one of scikit-learn is trained on
+        the item sets that are searched, one of scrimp keeps its plan.
     cv : int, splitter of scikit-learn, or iterable of (train, test) positions, optional
         Folds; by default 5, twice up to 400 rows, 3 from 2,000 rows on, and a quarter held out
         from 10,000 on; up to 400 rows of more than 1,000 columns 3, twice.
