@@ -68,6 +68,13 @@ def on_table(name: str, labels: Callable[[np.ndarray], np.ndarray], **params: An
     return getattr(scrimp, name)(costs=COSTS, **params).fit(X, labels(X))
 
 
+def routed() -> Any:
+    """Return a tree of models of rows that need other columns if the first is positive."""
+    X = table(900)
+    model = scrimp.RoutedRegressor(COSTS, [5.0], learners=["linear"], cv=2)
+    return model.fit(X, np.where(X[:, 0] > 0, X[:, 1], X[:, 3] - X[:, 4]))
+
+
 def on_heart(name: str, **params: Any) -> Any:
     """Return a learner fitted on the heart data: a frame with categories and missing values."""
     heart = load_heart()
@@ -294,6 +301,7 @@ MODELS: dict[str, Callable[[], Any]] = {
         average_budget=5.0,
         random_state=0,
     ),
+    "routed": routed,
 }
 
 
