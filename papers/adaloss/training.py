@@ -24,7 +24,7 @@ from .published import SHARES
 #: Units per part and filters of the network, and of one of about twice the cost.
 SIZE, LARGER = (2, 8), (4, 8)
 #: Passes over the rows, rows per step, and the first rate of SGD.
-EPOCHS, BATCH, RATE = 10, 64, 0.05
+EPOCHS, BATCH, RATE = 10, 32, 0.05
 #: Trainings of a trial by name: the scheme of the weights, and its options.
 SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
     "const": ("const", {}),
@@ -64,11 +64,7 @@ class Course:
 
 def trial(data: Images, setting: Setting, rng: np.random.Generator) -> Record:
     """Train with every scheme, and for single exits; return the errors at parts of the cost."""
-    seed = int(rng.integers(2**31))
-    train = rng.permutation(data.n_train)[: setting.train]
-    test = data.n_train + rng.permutation(len(data.y) - data.n_train)[: setting.test]
-    rows = np.concatenate([train, test])
-    problem = _Problem(data, rows, setting.train, seed)
+    problem = Problem.drawn(data, setting, rng)
     exits = problem.exits_at(SIZE)
     record: Record = {"exits": exits, "errors": {}, "weights": {}}
     for name, (scheme, options) in SCHEMES.items():
@@ -82,7 +78,7 @@ def trial(data: Images, setting: Setting, rng: np.random.Generator) -> Record:
     return record
 
 
-class _Problem:
+class Problem:
     """Training rows and test rows of a trial."""
 
     def __init__(self, data: Images, rows: Any, n_train: int, seed: int) -> None:
@@ -91,8 +87,16 @@ class _Problem:
         n_classes = int(data.y.max()) + 1
         self.task = Task(data.X[rows], None, y, np.ones(len(y)), n_classes)  # type: ignore[arg-type]
 
-    def _net(self, size: tuple[int, int]) -> ImageNet:
-        programs = resnet(self.task.n_classes, n=size[0], channels=size[1])
+    @classmethod
+    def drawn(cls, data: Images, setting: Setting, rng: np.random.Generator) -> Problem:
+        """Return a random choice of rows."""
+        seed = int(rng.integers(2**31))
+        train = rng.permutation(data.n_train)[: setting.train]
+        test = data.n_train + rng.permutation(len(data.y) - data.n_train)[: setting.test]
+        return cls(data, np.concatenate([train, test]), setting.train, seed)
+
+    def _net(self, size: tuple[int, int], n_exits: int | None = None) -> ImageNet:
+        programs = resnet(self.task.n_classes, n=size[0], channels=size[1])[:n_exits]
         return ImageNet(programs, self.data.shape, self.task.prior)
 
     def multiply_adds(self, size: tuple[int, int]) -> list[int]:
@@ -106,9 +110,12 @@ class _Problem:
         return [int(which[-1]) if len(which) else 0 for which in within]
 
     def trained(self, size: tuple[int, int], scheme: str, options: dict[str, Any]) -> Course:
-        """Train a network for the same epochs, whatever the scheme; its last weights count."""
+        """Train a network for the same epochs, whatever the scheme; its last weights count.
+
+        Blocks after the one exit of OPT have no part in its loss, and are not computed.
+        """
         with seeded_torch(self.seed):
-            net = self._net(size)
+            net = self._net(size, options["exit"] + 1 if scheme == "opt" else None)
             rows = ImageRows(self.data.shape, self.task, torch.device("cpu"), Augmentation(pad=2))
             train, test = np.split(np.arange(len(self.task.y)), [self.n_train])
             balance = LossBalance(len(net.programs), scheme, **options)

@@ -14,7 +14,7 @@ from ..costs.costs import Costs, as_costs
 from ..costs.shopper import warn_if_nothing_is_affordable
 from ..data.target import Target
 from ..data.training_rows import TrainingRows, seed_from
-from ..data.validation import check_budget, check_choice, check_number, check_whole
+from ..data.validation import check_budget, check_budgets, check_choice, check_number, check_whole
 from ..learners.base import BudgetedEstimator
 from ..learners.purchase_order import check_order, learn_order
 from ..plans.components.layer_programs import BlockProgram
@@ -27,7 +27,7 @@ from .image_arrays import LAYOUTS, flattened, shape_of
 from .image_nets import ARCHITECTURES, DEFAULT_DEPTH, DEPTHS
 from .loss_balance import SCHEMES, LossBalance
 from .network_sequence import NetworkSequence, milliseconds, network_depths
-from .purchase_blocks import divided
+from .purchase_blocks import divided, divided_by_budgets
 from .table_net import TableSizes
 from .tasks import Task
 from .training import TrainingOptions
@@ -52,7 +52,7 @@ class AnytimeNet(BudgetedEstimator):
     _takes_missing = True
 
     def __init__(
-        self, costs: Any = None, budget: float | None = None, architecture: Any = "mlp",
+        self, costs: Any = None, budget: Any = None, architecture: Any = "mlp",
         balance: Any = "adaloss", order: Any = "linear", n_blocks: int = 6, width: int = 128,
         inner_width: int = 256, n_units: int = 1, n_knots: int = 16, encoding: str = "quantile",
         dropout: float = 0.1,
@@ -107,6 +107,11 @@ class AnytimeNet(BudgetedEstimator):
     def _check_params(self) -> None:
         if isinstance(self.architecture, str):
             check_choice("architecture", self.architecture, ("mlp", *ARCHITECTURES))
+        if len(self._budgets()) > 1 and (self.n_networks > 1 or not self._is_table):
+            raise ValueError(
+                f"budget has {len(self._budgets())} numbers; expected one, as several are the ends "
+                "of the blocks of one network for tables."
+            )
         check_choice("optimiser", self.optimiser, ("adamw", "sgd"))
         check_choice("schedule", self.schedule, ("cosine", "step", "constant"))
         check_choice("layout", self.layout, LAYOUTS)
@@ -141,7 +146,7 @@ class AnytimeNet(BudgetedEstimator):
     def _learn(self, X: Any, rows: TrainingRows, task: Task, target: Target) -> None:
         """Find the order of purchases, train the network, become its plan."""
         costs = self._costs(rows)
-        budget, seed = float(check_budget(self.budget)), seed_from(self.random_state)
+        budget, seed = max(self._budgets()), seed_from(self.random_state)
         warn_if_nothing_is_affordable(costs, [budget])
         groups: list[list[int]] = []
         if self._is_table:
@@ -159,6 +164,11 @@ class AnytimeNet(BudgetedEstimator):
         self._become(NetworkSequence(networks), costs, rows, target)
         if interrupt is not None:
             raise interrupt
+
+    def _budgets(self) -> list[float]:
+        """Return the budgets, ascending; without one it is infinite."""
+        budget = check_budget(self.budget) if np.ndim(self.budget) == 0 else self.budget
+        return sorted(check_budgets(budget).tolist())
 
     def _depths(self) -> list[int]:
         """Return the depths of the networks, of which there is one by default."""
@@ -183,7 +193,13 @@ class AnytimeNet(BudgetedEstimator):
             None if self.checkpoint is None else _numbered(self.checkpoint, depth, self.n_networks),
         )  # fmt: skip
         if self._is_table:
-            blocks = divided(groups, costs, depth)
+            budgets = self._budgets()
+            is_one = len(budgets) == 1
+            blocks = (
+                divided(groups, costs, depth)
+                if is_one
+                else divided_by_budgets(groups, costs, budgets)
+            )
             sizes = TableSizes(
                 self.width, self.inner_width, self.n_units, self.dropout, self.encoding
             )

@@ -29,8 +29,9 @@ class AnytimeNetClassifier(BudgetedClassifier, AnytimeNet):
     ----------
     costs : Costs, array, mapping or None
         Prices: a `Costs`, one price per column, prices by column name, or 1 for each column.
-    budget : float or None
-        The most that all purchases may cost. None is no limit.
+    budget : float, list of float or None
+        The most that all purchases may cost. None is no limit. With several, for tables, each
+        block buys what the next one of them pays for, in place of `n_blocks`.
     architecture : str, list of BlockProgram, or callable
         ``mlp``: residual blocks on encoded columns, for tables; a fitted model predicts in NumPy.
         For images: ``resnet`` (ResANN), ``densenet``, ``msdnet`` and ``lenet``, or layers of your
@@ -139,7 +140,7 @@ class AnytimeNetClassifier(BudgetedClassifier, AnytimeNet):
     """
 
     def __init__(
-        self, costs: Any = None, budget: float | None = None, architecture: Any = "mlp",
+        self, costs: Any = None, budget: Any = None, architecture: Any = "mlp",
         balance: Any = "adaloss", order: Any = "linear", n_blocks: int = 6, width: int = 128,
         inner_width: int = 256, n_units: int = 1, n_knots: int = 16, encoding: str = "quantile",
         dropout: float = 0.1,

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..costs.costs import Costs
+from ..costs.ledger import within
 from ..plans.contract import StageTable
 
 
@@ -37,6 +38,35 @@ def divided(groups: Sequence[Sequence[int]], costs: Costs, n_blocks: int) -> lis
             for start, end in zip(starts, ends, strict=True)
         ]
     return items + [[] for _ in range(n_blocks - len(items))]
+
+
+def divided_by_budgets(
+    groups: Sequence[Sequence[int]], costs: Costs, budgets: Sequence[float]
+) -> list[list[int]]:
+    """Return the items of each block: what each budget pays for beside those before it.
+
+    Budgets that pay for nothing more have no block.
+
+    Parameters
+    ----------
+    groups : sequence of lists of int
+        Purchases, one after the other.
+    costs : Costs
+        Prices.
+    budgets : sequence of float
+        Where blocks end.
+    """
+    blocks: list[list[int]] = []
+    bought: list[int] = []
+    rest = [list(group) for group in groups]
+    for budget in sorted(budgets):
+        block: list[int] = []
+        while rest and within(costs.price_of([*bought, *rest[0]]), budget):
+            block += rest[0]
+            bought += rest.pop(0)
+        if block:
+            blocks.append(block)
+    return blocks or [[]]
 
 
 def with_computation(costs: Costs, prices: Sequence[float]) -> Costs:

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from ..io.atomic import write_atomically
 from ..runtime.events import Progress, emit
-from ..runtime.time_limit import is_time_over
+from ..runtime.time_limit import current_limit, is_time_over
 from ..types import Floats, Ints
 from .loss_balance import LossBalance
 from .training_checkpoint import packed, restore_optimiser, unpacked
@@ -44,7 +44,8 @@ class TrainingOptions:
         SGD has a momentum of 0.9.
     schedule : {"cosine", "step", "constant"}
         How the rate falls: by a half cosine to 0, or by ten at a half and three quarters of the
-        epochs.
+        epochs. Where time is limited, the part of it that is over counts if it is larger than that
+        of the epochs, so that the rate falls in time.
     patience : int
         Epochs without a better validation loss after which the training ends.
     seed : int
@@ -130,6 +131,7 @@ class Trainer:
         self.batch_size = min(options.batch_size, max(len(train), 1))
         self.optimiser = _optimiser(net, options)
         self.epoch, self.best_epoch = 0, 0
+        self.seconds = current_limit().seconds_left()
         self.best, self.lowest = _copied(net), math.inf
         self.history: list[tuple[list[float], list[float]]] = []
 
@@ -142,6 +144,7 @@ class Trainer:
             self.net.eval()
             return self.result("there are fewer than two rows")
         self._resume()
+        self.seconds = current_limit().seconds_left()
         reason = "all epochs are done"
         begin, first = monotonic(), self.epoch
         try:
@@ -171,14 +174,12 @@ class Trainer:
         torch.manual_seed(seed)  # dropout; the caller keeps the global state
         generator = torch.Generator().manual_seed(seed)
         order = self.train[torch.randperm(len(self.train), generator=generator).numpy()]
-        rate = self._rate()
-        for group in self.optimiser.param_groups:
-            group["lr"] = rate
         self.net.train()
         start = 0
         while start < len(order):
             if is_time_over():
-                return "the time is over"
+                return "the time is over" if start == 0 else self._cut_off()
+            self._set_rate()
             batch = order[start : start + self.batch_size]
             if len(batch) == 1:
                 break
@@ -192,6 +193,12 @@ class Trainer:
             start += len(batch)
         self.epoch += 1
         return ""
+
+    def _cut_off(self) -> str:
+        """Judge the weights of an epoch that the time has cut off; it is not in the checkpoint."""
+        self.epoch += 1
+        self._note(monotonic(), self.epoch - 1)
+        return "the time is over"
 
     def _step(self, batch: Ints, generator: torch.Generator) -> bool:
         """Make a step; return whether the losses were finite."""
@@ -231,9 +238,17 @@ class Trainer:
             UserWarning, stacklevel=2,
         )  # fmt: skip
 
+    def _set_rate(self) -> None:
+        """Let the optimiser have the learning rate of this moment."""
+        rate = self._rate()
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+
     def _rate(self) -> float:
-        """Return the learning rate of this epoch."""
+        """Return the learning rate of this epoch, or of the time that is over."""
         options, share = self.options, self.epoch / max(self.options.n_epochs, 1)
+        if math.isfinite(self.seconds) and self.seconds > 0:
+            share = max(share, 1.0 - current_limit().seconds_left() / self.seconds)
         if options.schedule == "cosine":
             return options.learning_rate * 0.5 * (1.0 + math.cos(math.pi * share))
         if options.schedule == "step":

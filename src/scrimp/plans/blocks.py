@@ -103,6 +103,11 @@ class BlocksPlan(Plan[BlocksState]):
         """Return the blocks that can be computed next from what is owned."""
         return owned_in_order(owned, state.position, "stop")
 
+    def leading(self, n_stages: int) -> BlocksPlan:
+        """Return the plan of the first blocks alone."""
+        items, blocks = self.stages.items[:n_stages], self.blocks[:n_stages]
+        return BlocksPlan(StageTable(items), blocks, self.prior)
+
     def answer_with_exits(self, X: NDArray[Any], rule: ExitRule) -> tuple[Floats, Ints] | None:
         """Return scores and the number of blocks computed; None if a value is not finite."""
         if by_kernels(len(X)) and rule.thresholds is not None:

@@ -29,6 +29,12 @@ SVM = "svm"
 TREE = "tree"
 #: Rules of boosted stumps that take part by default.
 DEFAULT_RULES = frontier_learners()
+#: The name of a network among the candidates.
+NET = "net"
+#: Rows that a network sees in one training, over all epochs: more take longer, and gain little.
+N_NET_ROWS = 400_000
+#: The least and the most epochs of it.
+NET_EPOCHS = 8, 60
 #: Learners that are trained for several budgets at once, by their names in the registry.
 BOOSTERS = ("boosting", "trees")
 #: Their rounds.
@@ -220,8 +226,8 @@ def _named(name: str, problem: Problem) -> Candidate:
         return SVMCandidate()
     if name in ROUTED:
         return RoutedCandidate(name)
-    if name not in (TREE, *BOOSTERS, *RULES):
-        known = ", ".join([*BASE_LEARNERS, *ROUTED, SVM, TREE, *BOOSTERS, *RULES])
+    if name not in (TREE, NET, *BOOSTERS, *RULES):
+        known = ", ".join([*BASE_LEARNERS, *ROUTED, SVM, TREE, NET, *BOOSTERS, *RULES])
         raise ValueError(
             f"There is no candidate {name!r}. There are: {known}; or give an estimator."
         )
@@ -231,7 +237,12 @@ def _named(name: str, problem: Problem) -> Candidate:
     )
     if name == TREE:
         return _of_estimator(name, learner(random_state=problem.seed), problem)
-    params: dict[str, Any] = {"random_state": problem.seed, "n_rounds": N_BOOSTER_ROUNDS}
+    params: dict[str, Any] = {"random_state": problem.seed}
+    if name == NET:
+        n_epochs = int(np.clip(N_NET_ROWS // len(problem.labels), *NET_EPOCHS))
+        params |= {"n_epochs": n_epochs, "width": 64, "inner_width": 128}
+    else:
+        params["n_rounds"] = N_BOOSTER_ROUNDS
     if name in RULES:
         n_rounds = N_REGRESSION_ROUNDS if regression else N_CLASS_ROUNDS
         params |= {"rule": name, "n_rounds": n_rounds, "combine": "vote"}

@@ -14,7 +14,7 @@ from ...costs.costs import Costs
 from ...costs.item_sets import Items
 from ...costs.ledger import within
 from ...data.target import Target
-from ...plans import PrefixPlan
+from ...plans import BlocksPlan, PrefixPlan
 from ...plans.components.models import AverageModel, Model
 from ...plans.contract import Plan
 from ...plans.priced_plan import PricedPlan
@@ -148,11 +148,27 @@ class TrainedLearners(Trained):
 
 def _affordable_part(plan: Plan[Any], costs: Costs, budget: float) -> Plan[Any]:
     """Return the part of a plan that a budget pays for in full."""
+    if isinstance(plan, BlocksPlan):
+        return _affordable_blocks(plan, costs, budget)
     entries = plan.outline.entries or (plan,)
     paid = [entry for entry in entries if within(PricedPlan(entry, costs).price, budget)]
     if not paid:
         raise ValueError("there is nothing to buy at this budget.")
     return paid[-1]
+
+
+def _affordable_blocks(plan: BlocksPlan, costs: Costs, budget: float) -> Plan[Any]:
+    """Return the first blocks of a network, as many as a budget pays for."""
+    bought: list[int] = []
+    n_paid = 0
+    for items in plan.stages.items:
+        bought += items
+        if not within(costs.price_of(bought), budget):
+            break
+        n_paid += 1
+    if not n_paid:
+        raise ValueError("there is nothing to buy at this budget.")
+    return plan.leading(n_paid)
 
 
 def items_of(plan: Plan[Any]) -> set[int]:
