@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 _COLOURS = (
     "#4477aa", "#ee6677", "#228833", "#aa3377", "#0099aa", "#bb8800", "#222222", "#999999",
     "#cc4400", "#66aa00", "#5533bb", "#774411", "#dd99cc", "#004433", "#eebb44",
-    "#7788ff",
+    "#7788ff", "#99ddbb", "#880022",
 )  # fmt: skip
-_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "p", "h", "<", ">", "d", "8", "H", "1")
+_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*", "p", "h", "<", ">", "d", "8", "H", "1", "2", "3")
 _DASHES = ("-", "--", ":", "-.")
 _TITLE_SIZE = 11
 #: How far methods stand apart at a budget, so that equals stay visible.

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..costs.costs import Costs
-from ..costs.ledger import Ledger
+from ..costs.ledger import Ledger, within
 from ..types import Flags, Floats, Ints
 from .components.members import Members
 from .components.readers import JointReader, Reader, join
@@ -246,6 +246,32 @@ class Repriceable(Protocol):
 def repriced(plan: Plan[Any], costs: Costs) -> Plan[Any]:
     """Return a plan for other prices; the same plan if its order was learnt."""
     return plan.repriced(costs) if isinstance(plan, Repriceable) else plan
+
+
+@runtime_checkable
+class Shortenable(Protocol):
+    """A plan whose first stages alone are a plan of the same kind."""
+
+    def leading(self, n_stages: int) -> Plan[Any]:
+        """Return the plan of the first stages alone."""
+
+
+def affordable_part(plan: Plan[Any], costs: Costs, budget: float) -> Plan[Any] | None:
+    """Return the part of a plan that a budget pays for in full; None if it pays for none.
+
+    A plan that cannot be shortened is paid for as a whole or not at all.
+    """
+    if not isinstance(plan, Shortenable):
+        price = max(costs.price_of(items) for items in plan.extents())
+        return plan if within(price, budget) else None
+    bought: list[int] = []
+    n_paid = 0
+    for items in plan.stages.items:
+        bought += items
+        if not within(costs.price_of(bought), budget):
+            break
+        n_paid += 1
+    return plan.leading(n_paid) if n_paid else None
 
 
 @runtime_checkable

@@ -196,3 +196,8 @@ class RoutedPlan(Plan[RoutedState]):
         if len(set(places)) != len(models):
             raise ValueError("model_nodes must name one leaf per model.")
         return cls(stages, nodes, dict(zip(places, models, strict=True)))
+
+
+def tree_of(plan: Plan[Any]) -> Nodes | None:
+    """Return the nodes of a routed plan; None for a plan that routes no rows."""
+    return plan.nodes if isinstance(plan, RoutedPlan) else None

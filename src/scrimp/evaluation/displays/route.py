@@ -10,7 +10,7 @@ import numpy as np
 
 from ...data.columns import Columns, as_frame
 from ...plans.priced_plan import PricedPlan
-from ...plans.routed import RoutedPlan
+from ...plans.routed import Nodes, tree_of
 from ...runtime.predictor import as_predictor
 from ...types import Floats
 from .axes import new_axes, plain, price_texts, with_unit
@@ -100,14 +100,15 @@ class RouteDisplay:
         """
         predictor = as_predictor(model)
         entry = chosen_entry(predictor.plan, np.inf if budget is None else budget)
-        if not isinstance(entry.plan, RoutedPlan):
+        tree = tree_of(entry.plan)
+        if tree is None:
             raise ValueError(
                 "All rows buy the same at this budget, so that there is no tree to draw. Give "
                 "another budget, or use PurchaseDisplay."
             )
         columns = predictor.columns
         table = columns.check_array(X) if as_frame(X) is None else columns.encode(X)
-        nodes = _Outline(entry, entry.plan, predictor.columns, table).nodes()
+        nodes = _Outline(entry, tree, predictor.columns, table).nodes()
         return cls(nodes).plot(ax, currency=currency)
 
     def plot(self, ax: Axes | None = None, *, currency: str | None = None) -> RouteDisplay:
@@ -175,10 +176,8 @@ def _text(node: RouteNode, price: str, paid: str) -> str:
 class _Outline:
     """The nodes of a routed plan, in the order of its tree."""
 
-    def __init__(
-        self, priced: PricedPlan, plan: RoutedPlan, columns: Columns, table: Floats
-    ) -> None:
-        self.priced, self.plan, self.columns, self.table = priced, plan, columns, table
+    def __init__(self, priced: PricedPlan, tree: Nodes, columns: Columns, table: Floats) -> None:
+        self.priced, self.tree, self.columns, self.table = priced, tree, columns, table
         self._nodes: list[RouteNode] = []
 
     def nodes(self) -> list[RouteNode]:
@@ -188,7 +187,7 @@ class _Outline:
     def _add(
         self, node: int, parent: int, condition: str, owned: frozenset[int], rows: Any
     ) -> None:
-        costs, tree, place = self.priced.costs, self.plan.nodes, len(self._nodes)
+        costs, tree, place = self.priced.costs, self.tree, len(self._nodes)
         needs = set(self.priced.needs[node])
         new, column = sorted(needs - owned), int(tree.column[node])
         owned |= needs
@@ -209,7 +208,7 @@ class _Outline:
 
     def _conditions(self, node: int, column: int) -> tuple[str, str]:
         """Return what values inside and outside the interval of a test are."""
-        low, high = float(self.plan.nodes.low[node]), float(self.plan.nodes.high[node])
+        low, high = float(self.tree.low[node]), float(self.tree.high[node])
         name = self.columns.name(column)
         if not np.isfinite(low) and not np.isfinite(high):
             return f"{name} is there", f"{name} is missing"

@@ -12,12 +12,11 @@ from sklearn.utils import _safe_indexing
 
 from ...costs.costs import Costs
 from ...costs.item_sets import Items
-from ...costs.ledger import within
 from ...data.target import Target
-from ...plans import BlocksPlan, PrefixPlan
+from ...plans import PrefixPlan
+from ...plans.capabilities import affordable_part
 from ...plans.components.models import AverageModel, Model
 from ...plans.contract import Plan
-from ...plans.priced_plan import PricedPlan
 from ...runtime.sweep import Sweep
 from ...types import Floats, Ints
 from .problem import TrainingSet
@@ -142,33 +141,19 @@ class TrainedLearners(Trained):
         model, problem = self.models[budget], self.fold.problem
         if len(model.target_.classes) != problem.target.n_classes:
             raise ValueError("the rows that it has learnt from lack a class.")
-        plan = _affordable_part(model.plan_.plan, problem.costs, problem.budgets[budget])
+        plan = _affordable_entry(model.plan_.plan, problem.costs, problem.budgets[budget])
         return plan, model.target_
 
 
-def _affordable_part(plan: Plan[Any], costs: Costs, budget: float) -> Plan[Any]:
-    """Return the part of a plan that a budget pays for in full."""
-    if isinstance(plan, BlocksPlan):
-        return _affordable_blocks(plan, costs, budget)
+def _affordable_entry(plan: Plan[Any], costs: Costs, budget: float) -> Plan[Any]:
+    """Return the last entry of a plan that a budget pays for in full."""
     entries = plan.outline.entries or (plan,)
-    paid = [entry for entry in entries if within(PricedPlan(entry, costs).price, budget)]
+    paid = [
+        part for entry in entries if (part := affordable_part(entry, costs, budget)) is not None
+    ]
     if not paid:
         raise ValueError("there is nothing to buy at this budget.")
     return paid[-1]
-
-
-def _affordable_blocks(plan: BlocksPlan, costs: Costs, budget: float) -> Plan[Any]:
-    """Return the first blocks of a network, as many as a budget pays for."""
-    bought: list[int] = []
-    n_paid = 0
-    for items in plan.stages.items:
-        bought += items
-        if not within(costs.price_of(bought), budget):
-            break
-        n_paid += 1
-    if not n_paid:
-        raise ValueError("there is nothing to buy at this budget.")
-    return plan.leading(n_paid)
 
 
 def items_of(plan: Plan[Any]) -> set[int]:
