@@ -178,7 +178,8 @@ def fashion() -> Iterator[Row]:
     """Train on Fashion-MNIST for 20 minutes."""
     X, y, test, labels = images("fashion_mnist")
     model = AnytimeNetClassifier(
-        architecture="resnet", architecture_options={"n": 3, "channels": 16}, n_epochs=24,
+        architecture="resnet",
+        architecture_options={"n": 2, "channels": 32, "first_stride": 2}, n_epochs=24,
         batch_size=128, learning_rate=0.1, optimiser="sgd", weight_decay=5e-4, patience=24,
         augmentation=Augmentation(pad=2, flip=True), validation_part=0.03, max_seconds=1200,
         random_state=SEED,

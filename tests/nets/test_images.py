@@ -13,6 +13,7 @@ from scrimp.nets.image_net import ImageNet  # noqa: E402
 
 NETS = {
     "resnet": lambda: resnet(4, n=2, channels=4, drop_percent=10),
+    "resnet, first stride 2": lambda: resnet(4, n=1, channels=4, first_stride=2),
     "densenet": lambda: densenet(4, growth=3, parts=(2, 3), exit_every=2, drop_percent=10),
     "msdnet": lambda: msdnet(4, growth=2, n_layers=4, n_scales=2, exit_every=2),
     "lenet": lambda: lenet(4),
@@ -69,6 +70,12 @@ def test_resann_has_the_units_of_the_thesis():
     shapes = carried_shapes(blocks, (3, 32, 32))[1:]
     assert [next(iter(given.values())) for given in shapes][4::5] == [(16, 32, 32), (32, 16, 16)]
     assert len(resnet(10, n=5, exit_every=3)) == 5
+
+
+def test_a_first_stride_of_2_halves_the_images_of_all_units():
+    blocks = resnet(10, n=1, channels=16, first_stride=2)
+    shapes = carried_shapes(blocks, (3, 32, 32))[1:]
+    assert [next(iter(given.values())) for given in shapes] == [(16, 16, 16), (32, 8, 8)]
 
 
 def test_layers_that_do_not_fit_are_named():

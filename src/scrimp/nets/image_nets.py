@@ -31,10 +31,12 @@ class _Builder:
         layers, self.layers = tuple(self.layers), []
         return layers
 
-    def first_conv(self, channels: int, size: int = 3) -> str:
-        """Add a convolution of the normalised image ``x``, which keeps its size."""
+    def first_conv(self, channels: int, size: int = 3, stride: int = 1) -> str:
+        """Add a convolution of the normalised image ``x``, whose size is divided by `stride`."""
         normal = self.add("affine", "x")
-        return self.add("conv", normal, channels=channels, size=size, stride=1, padding=size // 2)
+        return self.add(
+            "conv", normal, channels=channels, size=size, stride=stride, padding=size // 2
+        )
 
     def normal_conv(self, value: str, channels: int, size: int = 3, stride: int = 1) -> str:
         """Add normalisation, rectifier and a convolution that keeps the size of the image."""
@@ -57,8 +59,9 @@ class _Builder:
 
 
 def resnet(
-    n_outputs: int, n: int = 5, channels: int = 16, exit_every: int = 1, drop_percent: int = 0
-) -> list[BlockProgram]:
+    n_outputs: int, n: int = 5, channels: int = 16, exit_every: int = 1, drop_percent: int = 0,
+    first_stride: int = 1,
+) -> list[BlockProgram]:  # fmt: skip
     """Return ResANN(n, c): three parts of n basic residual units, an exit after some units.
 
     A unit is normalisation, rectifier and 3x3 convolution, twice, added to its input. The second
@@ -77,9 +80,12 @@ def resnet(
         Units between exits; the last unit always has one.
     drop_percent : int
         The probability, in percent, that training leaves out the step of a unit for a row.
+    first_stride : int
+        The stride of the first convolution. With 2 all units see images of half the height and
+        width, for a quarter of the multiply-adds.
     """
     made, blocks = _Builder(), []
-    state = made.first_conv(channels)
+    state = made.first_conv(channels, stride=first_stride)
     for unit in range(3 * n):
         width, stride = channels * 2 ** (unit // n), 2 if unit and unit % n == 0 else 1
         step = made.normal_conv(made.normal_conv(state, width, stride=stride), width)
